@@ -1,5 +1,5 @@
 /**
- * Writes plugins/token/src/common-passwords.ts from a list of passwords, the commonest first, as a JSON array.
+ * Writes plugins/token/src/passwords/common.ts from a list of passwords, the commonest first, as a JSON array.
  * Usage: node scripts/common-passwords.mjs FILE
  * The list in use: src/passwords.json of the npm package @zxcvbn-ts/language-common 4.1.3 (MIT).
  */
@@ -18,7 +18,7 @@ const digests = long
 const lines = Buffer.concat(digests)
   .toString('base64')
   .match(/.{1,100}/g);
-const target = new URL('../plugins/token/src/common-passwords.ts', import.meta.url);
+const target = new URL('../plugins/token/src/passwords/common.ts', import.meta.url);
 writeFileSync(
   target,
   `// Written by scripts/common-passwords.mjs.

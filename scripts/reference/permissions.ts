@@ -1,6 +1,6 @@
 import type { PermissionKind, Plugin } from '../../plugin-sdk/src/index.ts';
 import { permissionWords } from '../../plugins/discovery/src/access.ts';
-import { protocolKinds } from '../../plugins/token/src/kinds.ts';
+import { protocolKinds } from '../../plugins/token/src/permissions.ts';
 import { code, GENERATED, link, table } from './markdown.ts';
 import type { Method } from './methods.ts';
 

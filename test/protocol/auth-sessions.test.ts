@@ -1,7 +1,7 @@
 // auth.md §6.4, §8: one principal per record, when it ends, and how soon changes made elsewhere are seen.
 import { DatabaseChanged } from '@svc/plugin-sdk';
 import * as assert from 'uvu/assert';
-import { mayHaveWritten } from '../../plugins/token/src/refresh.ts';
+import { mayHaveWritten } from '../../plugins/token/src/records/refresh.ts';
 import { suite } from '../runner/suite.ts';
 import { AnyTokenChange } from './auth-probe.ts';
 import { eventually, keyOf, listen, type TokenServer, tokenServer, WRONG } from './token-kit.ts';

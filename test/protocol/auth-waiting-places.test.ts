@@ -1,8 +1,8 @@
 // auth.md §8: of the places where log-ins wait for the database, one address leaves others theirs.
 
 import * as assert from 'uvu/assert';
-import { Lookups, WAITING } from '../../plugins/token/src/lookups.ts';
-import { Turns } from '../../plugins/token/src/turns.ts';
+import { Lookups, WAITING } from '../../plugins/token/src/records/lookups.ts';
+import { Turns } from '../../plugins/token/src/records/turns.ts';
 import { suite } from '../runner/suite.ts';
 
 /** Nothing is in memory, and the database does not answer. */

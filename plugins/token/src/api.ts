@@ -114,5 +114,5 @@ export const SuperTokenCreated = service<{ token: string; password: string } | u
   'token.first',
 );
 
-export { FailureCounts } from './failure-counts.ts';
-export { networkOf } from './network.ts';
+export { FailureCounts } from './login/failure-counts.ts';
+export { networkOf } from './login/network.ts';

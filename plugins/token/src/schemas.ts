@@ -1,5 +1,5 @@
 import { Int32, Int64, optional, type Permission, type Scope, Type } from '@svc/plugin-sdk';
-import { MOST } from './limit-size.ts';
+import { MOST } from './rights/limit-size.ts';
 
 /** Kinds and scopes are data of the enabled plugins, so `parseLimits` looks inside. */
 const ENTRIES = `Limit entries {scopes, permissions}; at most ${MOST.parts} scopes and permissions together.`;

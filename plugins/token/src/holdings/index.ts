@@ -1,7 +1,7 @@
 import type { Holdings } from '@svc/plugin-sdk';
 import type { TokenConfig } from '../config.ts';
 
-export { TokenHoldings } from './holdings.ts';
+export { TokenHoldings } from './service.ts';
 
 /** Tokens count for the token that created them. */
 export function registerTokens(

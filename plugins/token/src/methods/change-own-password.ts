@@ -6,12 +6,12 @@ import {
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
-import { parseCredential } from '../credential.ts';
-import type { Parts } from '../parts.ts';
-import { checkNewPassword, type PasswordPolicy } from '../password-policy.ts';
+import type { Parts } from '../components.ts';
+import { parseCredential } from '../login/credential.ts';
+import { checkNewPassword, type PasswordPolicy } from '../passwords/policy.ts';
+import { tokenOf } from '../records/token.ts';
 import { PasswordChanged } from '../schemas.ts';
-import { authenticatedOr } from '../super.ts';
-import { tokenOf } from '../token.ts';
+import { authenticatedOr } from './access.ts';
 
 const right: Right = { words: 'any valid credential of a token with user name and password' };
 const LATE = 'Permission Denied: Token is not valid now';

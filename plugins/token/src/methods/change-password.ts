@@ -1,10 +1,10 @@
 import { type Methods, superOnly, Type } from '@svc/plugin-sdk';
-import { malformedPlain } from '../credential.ts';
-import type { Parts } from '../parts.ts';
-import { checkNewPassword } from '../password-policy.ts';
+import type { Parts } from '../components.ts';
+import { malformedPlain } from '../login/credential.ts';
+import { checkNewPassword } from '../passwords/policy.ts';
 import { PasswordChanged, Target } from '../schemas.ts';
-import { refuseSession } from '../session.ts';
-import { extractedTarget, nameIn, notFound } from '../targets.ts';
+import { refuseSession } from '../sessions/session.ts';
+import { extractedTarget, nameIn, notFound } from './targets.ts';
 
 /** `token_change_password` (token.md §7): extracted target; ends the sessions of the token. */
 export function addChangePassword(methods: Methods, parts: Parts): void {

@@ -1,15 +1,15 @@
 import { type Methods, type Right, RpcError, type Static } from '@svc/plugin-sdk';
-import { looksLikeKey, newKey, newSecret } from '../credential.ts';
-import { mayCreate } from '../delegation.ts';
-import { refuseLarger } from '../limit-size.ts';
-import { parseLimits } from '../limits.ts';
-import type { Parts } from '../parts.ts';
-import { checkPassword } from '../password-policy.ts';
-import { refuseReserved } from '../reserved.ts';
+import type { Parts } from '../components.ts';
+import { looksLikeKey, newKey, newSecret } from '../login/credential.ts';
+import { checkPassword } from '../passwords/policy.ts';
+import { type NewToken, orRefused } from '../records/store.ts';
+import { tokenOf } from '../records/token.ts';
+import { mayCreate } from '../rights/delegation.ts';
+import { refuseLarger } from '../rights/limit-size.ts';
+import { parseLimits } from '../rights/limits.ts';
+import { refuseReserved } from '../rights/reserved-names.ts';
 import { KeyAndSecret, TokenCreation } from '../schemas.ts';
-import { type NewToken, orRefused } from '../store.ts';
-import { authenticatedOr } from '../super.ts';
-import { tokenOf } from '../token.ts';
+import { authenticatedOr } from './access.ts';
 
 const DENIED = 'Permission Denied: Only Super Token can create new tokens';
 

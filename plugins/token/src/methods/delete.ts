@@ -1,8 +1,8 @@
 import { type Methods, RpcError, superOnly, Type, trim } from '@svc/plugin-sdk';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
+import { orRefused, SUPER_ID } from '../records/store.ts';
 import { Target } from '../schemas.ts';
-import { orRefused, SUPER_ID } from '../store.ts';
-import { nameIn, notFound } from '../targets.ts';
+import { nameIn, notFound } from './targets.ts';
 
 /** `token_delete` (token.md §5): exact target, by key and then by username; never the Super Token. */
 export function addDelete(methods: Methods, parts: Parts): void {

@@ -1,8 +1,8 @@
 import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
+import { orRefused } from '../records/store.ts';
 import { Target } from '../schemas.ts';
-import { orRefused } from '../store.ts';
-import { notFound } from '../targets.ts';
+import { notFound } from './targets.ts';
 
 const State = Type.Union([Type.Literal('valid'), Type.Literal('expired'), Type.Literal('deleted')]);
 

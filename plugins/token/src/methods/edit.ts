@@ -1,9 +1,9 @@
 import { type Methods, superOnly, Type } from '@svc/plugin-sdk';
-import { isLarger, refuseGrowth, sizeOf } from '../limit-size.ts';
-import { parseLimits } from '../limits.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
+import { isLarger, refuseGrowth, sizeOf } from '../rights/limit-size.ts';
+import { parseLimits } from '../rights/limits.ts';
 import { ChangedLimits, Target } from '../schemas.ts';
-import { exactTarget, nameIn, notFound } from '../targets.ts';
+import { exactTarget, nameIn, notFound } from './targets.ts';
 
 /** `token_edit` (token.md §6): replaces the limits, nothing else. */
 export function addEdit(methods: Methods, { store, refresh, vocabulary }: Parts): void {

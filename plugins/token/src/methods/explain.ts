@@ -6,10 +6,10 @@ import {
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
-import { explain } from '../explain.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
+import { explain } from '../rights/explain.ts';
 import { Explanation, Target } from '../schemas.ts';
-import { isOwnTarget, notFound } from '../targets.ts';
+import { isOwnTarget, notFound } from './targets.ts';
 
 const DENIED = 'Only SuperToken can explain the rights of another token';
 

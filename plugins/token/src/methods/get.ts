@@ -1,12 +1,12 @@
 import { type AccessContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
-import { tokenObject } from '../answers.ts';
 import type { TokenRecord } from '../api.ts';
-import { malformed } from '../credential.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
+import { malformed } from '../login/credential.ts';
+import { tokenOf } from '../records/token.ts';
 import { TokenObject } from '../schemas.ts';
-import { superOr } from '../super.ts';
-import { notFound } from '../targets.ts';
-import { tokenOf } from '../token.ts';
+import { superOr } from './access.ts';
+import { tokenObject } from './answers.ts';
+import { notFound } from './targets.ts';
 
 const DENIED = 'Only SuperToken can query by username/token_key in token_get';
 

@@ -1,9 +1,9 @@
 import { type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
+import type { Parts } from '../components.ts';
 import { heldBy, heldByAll } from '../holdings/answers.ts';
-import type { Parts } from '../parts.ts';
+import { orRefused, SUPER_ID } from '../records/store.ts';
 import { Target } from '../schemas.ts';
-import { orRefused, SUPER_ID } from '../store.ts';
-import { isOwnTarget } from '../targets.ts';
+import { isOwnTarget } from './targets.ts';
 
 const DENIED = 'Only SuperToken can see what the tokens of others hold';
 

@@ -1,5 +1,5 @@
 import type { Methods, RegisteredMethod } from '@svc/plugin-sdk';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
 import { addChangeOwnPassword } from './change-own-password.ts';
 import { addChangePassword } from './change-password.ts';
 import { addCreate } from './create.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Methods, RawJson, RpcError, stringifyJson, superOnly, Type } from '@svc/plugin-sdk';
-import { rowObject } from '../answers.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
 import { TokenObject } from '../schemas.ts';
+import { rowObject } from './answers.ts';
 
 /** Records of one read. */
 const PAGE = 100;

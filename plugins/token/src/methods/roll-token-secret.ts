@@ -1,9 +1,9 @@
 import { type Methods, superOnly } from '@svc/plugin-sdk';
-import { malformedPlain, newSecret } from '../credential.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../components.ts';
+import { malformedPlain, newSecret } from '../login/credential.ts';
 import { KeyAndSecret, Target } from '../schemas.ts';
-import { refuseSession } from '../session.ts';
-import { extractedTarget, nameIn, notFound } from '../targets.ts';
+import { refuseSession } from '../sessions/session.ts';
+import { extractedTarget, nameIn, notFound } from './targets.ts';
 
 /** `token_roll_token_secret` (token.md §8): the old secret stops working before the answer. */
 export function addRollTokenSecret(methods: Methods, parts: Parts): void {

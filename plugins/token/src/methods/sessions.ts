@@ -8,14 +8,14 @@ import {
   type Static,
   Type,
 } from '@svc/plugin-sdk';
-import { newKey, newSecret } from '../credential.ts';
-import type { Parts } from '../parts.ts';
-import { UNSEEN } from '../reserved.ts';
+import type { Parts } from '../components.ts';
+import { newKey, newSecret } from '../login/credential.ts';
+import { stampOf } from '../records/store.ts';
+import { type Token, tokenOf } from '../records/token.ts';
+import { UNSEEN } from '../rights/reserved-names.ts';
 import { SessionCreated, SessionList, Target } from '../schemas.ts';
-import { sessionOf } from '../session.ts';
-import { stampOf } from '../store.ts';
-import { isOwnTarget, nameIn, notFound } from '../targets.ts';
-import { type Token, tokenOf } from '../token.ts';
+import { sessionOf } from '../sessions/session.ts';
+import { isOwnTarget, nameIn, notFound } from './targets.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = 'all';

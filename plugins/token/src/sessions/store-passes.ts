@@ -1,6 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
-import { makeRoom } from './make-room.ts';
-import { orRefused } from './store.ts';
+import { orRefused } from '../records/store.ts';
+import { makeRoom } from './evict.ts';
 
 /** One row of the table `token_pass`; times in Unix ms. */
 export interface PassRow {

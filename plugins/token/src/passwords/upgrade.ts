@@ -1,9 +1,9 @@
 import type { Kernel, Logger } from '@svc/plugin-sdk';
-import { changeOfForm, type SlowHasher } from './password.ts';
-import type { Refresh } from './refresh.ts';
-import type { Secret } from './secret.ts';
-import type { TokenStore } from './store.ts';
-import { isOlder } from './versions.ts';
+import type { Secret } from '../login/secret.ts';
+import type { Refresh } from '../records/refresh.ts';
+import type { TokenStore } from '../records/store.ts';
+import { isOlder } from '../records/versions.ts';
+import { changeOfForm, type SlowHasher } from './slow-hash.ts';
 
 /** So many looks in a row, a second apart, must find no older server: each says every second that it is there. */
 const LOOKS = 3;

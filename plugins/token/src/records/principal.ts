@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { Clock, Principal } from '@svc/plugin-sdk';
-import type { Time, TokenRecord } from './api.ts';
+import type { Time, TokenRecord } from '../api.ts';
 
 /** Longest delay of one timer: 2^31 - 1 ms. */
 const LONGEST_DELAY_MS = 2_147_483_647;

@@ -1,10 +1,10 @@
 import { BoundedCache, type Logger, type Principal } from '@svc/plugin-sdk';
-import type { Dependents, OwnerState, Owners, Wanted } from './api.ts';
-import type { Lookups } from './lookups.ts';
-import type { Records } from './records.ts';
-import type { TokenStore } from './store.ts';
-import type { TokenReads } from './store-reads.ts';
-import { GONE, type Token } from './token.ts';
+import type { Dependents, OwnerState, Owners, Wanted } from '../api.ts';
+import type { Records } from '../records/cache.ts';
+import type { Lookups } from '../records/lookups.ts';
+import type { TokenStore } from '../records/store.ts';
+import type { TokenReads } from '../records/store-reads.ts';
+import { GONE, type Token } from '../records/token.ts';
 
 interface OwnersParts {
   readonly store: Pick<TokenStore, 'goneWith'>;

@@ -7,10 +7,10 @@ import {
   type Scope,
   type Static,
 } from '@svc/plugin-sdk';
+import { type Token, tokenOf } from '../records/token.ts';
+import type { Explanation } from '../schemas.ts';
 import type { Entry } from './entry.ts';
-import { type Holders, holdersOf } from './holders.ts';
-import type { Explanation } from './schemas.ts';
-import { type Token, tokenOf } from './token.ts';
+import { type Holders, holdersOf } from './granting-entries.ts';
 
 /** Pairs that an answer shows; `allowed` counts all of them. */
 const SHOWN = 1_000;

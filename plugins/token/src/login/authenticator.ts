@@ -1,16 +1,16 @@
 import type { Clock, Logger, Origin, Principal } from '@svc/plugin-sdk';
-import type { TokenRecord } from './api.ts';
+import type { TokenRecord } from '../api.ts';
+import { overloaded, type SlowHash, type SlowHasher } from '../passwords/slow-hash.ts';
+import type { Records } from '../records/cache.ts';
+import type { Lookups } from '../records/lookups.ts';
+import type { Sessions } from '../sessions/active.ts';
 import { type Credential, malformed, matchesDigest, parseCredential } from './credential.ts';
 import { Digests } from './digests.ts';
-import type { Lanes } from './lanes.ts';
-import type { Lookups } from './lookups.ts';
+import type { Places } from './locations.ts';
 import { networkOf } from './network.ts';
-import { overloaded, type SlowHash, type SlowHasher } from './password.ts';
-import type { Places } from './places.ts';
-import type { Records } from './records.ts';
+import type { Lanes } from './paced-checks.ts';
 import { orWayOut, ROOT, superMissing } from './refusals.ts';
 import type { Secret } from './secret.ts';
-import type { Sessions } from './sessions.ts';
 import type { Attempt, Throttle } from './throttle.ts';
 
 /** An answer that is there at once, except where a slow hash has to be computed. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Counting, type Database, RpcError, UserError } from '@svc/plugin-sdk';
-import type { Time } from './api.ts';
+import type { Time } from '../api.ts';
 
 /** Record id of the Super Token (auth.md §4). */
 export const SUPER_ID = 1;

@@ -1,5 +1,5 @@
 import { type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
-import type { Pass, Passes } from './api.ts';
+import type { Pass, Passes } from '../api.ts';
 import {
   digestBytes,
   KEY,
@@ -7,15 +7,15 @@ import {
   newKey,
   newSecret,
   parseCredential,
-} from './credential.ts';
-import type { Lookups } from './lookups.ts';
-import type { Records } from './records.ts';
-import type { Refresh } from './refresh.ts';
+} from '../login/credential.ts';
+import type { Records } from '../records/cache.ts';
+import type { Lookups } from '../records/lookups.ts';
+import type { Refresh } from '../records/refresh.ts';
+import { stampOf } from '../records/store.ts';
+import { tokenOf } from '../records/token.ts';
+import type { Sessions } from './active.ts';
 import { sessionOf } from './session.ts';
-import type { Sessions } from './sessions.ts';
-import { stampOf } from './store.ts';
 import type { PassRow, PassStore } from './store-passes.ts';
-import { tokenOf } from './token.ts';
 
 const LASTS_MS = 600_000;
 /** Of one token. */

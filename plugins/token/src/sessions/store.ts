@@ -1,6 +1,6 @@
 import { type Database, marks } from '@svc/plugin-sdk';
-import { makeRoom } from './make-room.ts';
-import { orRefused, type Proof, stampOf, type TokenRow } from './store.ts';
+import { orRefused, type Proof, stampOf, type TokenRow } from '../records/store.ts';
+import { makeRoom } from './evict.ts';
 
 /** One row of the table `token_session`; times in Unix ms. */
 export interface SessionRow {

@@ -1,5 +1,5 @@
 import { canonicalUuid, type Permission, RpcError, type Scope, Uuid } from '@svc/plugin-sdk';
-import type { Limit } from './api.ts';
+import type { Limit } from '../api.ts';
 import type { Kind, Vocabulary } from './vocabulary.ts';
 
 const uuidPattern = new RegExp((Uuid as unknown as { pattern: string }).pattern);

@@ -1,6 +1,6 @@
 import { type Principal, RpcError } from '@svc/plugin-sdk';
-import { type Named, orRefused, type TokenStore } from './store.ts';
-import { tokenOf } from './token.ts';
+import { type Named, orRefused, type TokenStore } from '../records/store.ts';
+import { tokenOf } from '../records/token.ts';
 
 /** The record with exactly this key or username (token.md §1.1). @throws RpcError 103, 105 */
 export async function exactTarget(store: TokenStore, target: string, what: string): Promise<Named> {

@@ -1,16 +1,16 @@
 import type { Clock, Permission, Principal, Requirement, Scope } from '@svc/plugin-sdk';
-import type { Limit, Time } from './api.ts';
-import { Entry } from './entry.ts';
-import type { GrantPool } from './grants.ts';
-import { holdersOf } from './holders.ts';
-import { loadLimits } from './limits.ts';
-import { changeOfForm } from './password.ts';
+import type { Limit, Time } from '../api.ts';
+import { type OwnSecret, passwordOf, secretOf } from '../login/secret.ts';
+import { changeOfForm } from '../passwords/slow-hash.ts';
+import { Entry } from '../rights/entry.ts';
+import { holdersOf } from '../rights/granting-entries.ts';
+import type { GrantPool } from '../rights/grants.ts';
+import { loadLimits } from '../rights/limits.ts';
+import type { Vocabulary } from '../rights/vocabulary.ts';
+import type { Session } from '../sessions/session.ts';
 import { type Subject, TokenPrincipal } from './principal.ts';
-import { type OwnSecret, passwordOf, secretOf } from './secret.ts';
-import type { Session } from './session.ts';
 import { SUPER_ID, type TokenRow } from './store.ts';
 import type { Above } from './store-reads.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** What a deleted or expired token does not keep. */
 export const GONE = {

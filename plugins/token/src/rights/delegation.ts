@@ -1,7 +1,7 @@
 import type { Permission } from '@svc/plugin-sdk';
-import type { Limit, Time } from './api.ts';
-import { holdersOf } from './holders.ts';
-import type { Token } from './token.ts';
+import type { Limit, Time } from '../api.ts';
+import type { Token } from '../records/token.ts';
+import { holdersOf } from './granting-entries.ts';
 
 /** What a new token is to hold. */
 export interface Wanted {

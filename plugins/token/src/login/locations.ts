@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Clock, type Logger, type Messaging, Type, topic } from '@svc/plugin-sdk';
+import type { Token } from '../records/token.ts';
 import { networkOf } from './network.ts';
-import type { PlaceRow, PlaceStore } from './store-places.ts';
-import type { Token } from './token.ts';
+import type { PlaceRow, PlaceStore } from './store-locations.ts';
 
 /** Logins succeeded at these places: `[id of the token, place]`. */
 const TokenSeen = topic(

@@ -1,9 +1,9 @@
 import type { Static } from '@svc/plugin-sdk';
-import type { TokenRecord } from './api.ts';
-import { loadLimits } from './limits.ts';
-import type { TokenObject } from './schemas.ts';
-import type { TokenRow } from './store.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { TokenRecord } from '../api.ts';
+import type { TokenRow } from '../records/store.ts';
+import { loadLimits } from '../rights/limits.ts';
+import type { Vocabulary } from '../rights/vocabulary.ts';
+import type { TokenObject } from '../schemas.ts';
 
 /** A record as clients see it; no id, hash, secret or password. */
 export const tokenObject = (token: TokenRecord): Static<typeof TokenObject> => ({

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Database, marks, type SqlValue } from '@svc/plugin-sdk';
-import type { Time } from './api.ts';
+import type { Time } from '../api.ts';
 import { COLUMNS, SUPER_ID, type TokenRow } from './store.ts';
 
 /** A longer limit is read by itself, so that rows of one statement stay small. */

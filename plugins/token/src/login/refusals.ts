@@ -1,5 +1,5 @@
 import { type Principal, RpcError } from '@svc/plugin-sdk';
-import { ROLL } from './first.ts';
+import { ROLL } from '../records/super-token.ts';
 
 /** conventions.md §5.2: every check begins with the Super Token's record. */
 export const superMissing = () =>

@@ -1,8 +1,8 @@
 import { Audit } from '@svc/plugin-audit/api';
 import type { Command, CommandTerminal } from '@svc/plugin-sdk';
-import type { MadeSuper } from './first.ts';
-import { superLines } from './first.ts';
-import type { TokenStore } from './store.ts';
+import type { TokenStore } from '../records/store.ts';
+import type { MadeSuper } from '../records/super-token.ts';
+import { superLines } from '../records/super-token.ts';
 
 /** On a line of its own and without the words of the answer, which scripts look for. */
 const QUESTION = 'Replace key, secret and password of root? The old ones stop working. [y/n]';

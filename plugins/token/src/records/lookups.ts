@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { BoundedCache, RpcError } from '@svc/plugin-sdk';
-import type { Places } from './places.ts';
-import type { Records } from './records.ts';
-import type { Sessions } from './sessions.ts';
+import type { Places } from '../login/locations.ts';
+import type { Sessions } from '../sessions/active.ts';
+import type { SessionStore } from '../sessions/store.ts';
+import type { Records } from './cache.ts';
 import type { TokenRow } from './store.ts';
 import type { TokenReads } from './store-reads.ts';
-import type { SessionStore } from './store-sessions.ts';
 import type { Token } from './token.ts';
 import type { Turns } from './turns.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Token } from '../records/token.ts';
 import { Session } from './session.ts';
-import type { FoundSession, SessionStore, Use } from './store-sessions.ts';
-import type { Token } from './token.ts';
+import type { FoundSession, SessionStore, Use } from './store.ts';
 
 /** Rows stay so long after their end: the clocks of servers differ. */
 const LEFT_MS = 3_600_000;

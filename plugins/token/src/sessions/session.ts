@@ -1,8 +1,8 @@
 import { type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
-import { digestBytes } from './credential.ts';
-import { type SessionReference, type Subject, TokenPrincipal } from './principal.ts';
-import type { Secret } from './secret.ts';
-import type { FoundSession, Use } from './store-sessions.ts';
+import { digestBytes } from '../login/credential.ts';
+import type { Secret } from '../login/secret.ts';
+import { type SessionReference, type Subject, TokenPrincipal } from '../records/principal.ts';
+import type { FoundSession, Use } from './store.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

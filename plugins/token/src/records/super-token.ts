@@ -1,4 +1,4 @@
-import { hashOf, newKey, newSecret } from './credential.ts';
+import { hashOf, newKey, newSecret } from '../login/credential.ts';
 import type { NewToken } from './store.ts';
 
 /** A Super Token that is to be stored, and its clear values. */

@@ -1,6 +1,6 @@
+import { parseSlowHash, type SlowHash } from '../passwords/slow-hash.ts';
+import type { Subject, TokenPrincipal } from '../records/principal.ts';
 import { type Credential, digestBytes } from './credential.ts';
-import { parseSlowHash, type SlowHash } from './password.ts';
-import type { Subject, TokenPrincipal } from './principal.ts';
 
 /** A secret or password of a token as long as it is the right one. */
 export interface Secret {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RpcError } from '@svc/plugin-sdk';
-import { COMMON } from './common-passwords.ts';
+import { COMMON } from './common.ts';
 
 /** `[token] password_policy`. `off`: the protocol's own rule (token.md §7). */
 export type PasswordPolicy = 'strong' | 'off';

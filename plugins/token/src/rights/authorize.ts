@@ -1,7 +1,7 @@
 import type { Principal, Requirement } from '@svc/plugin-sdk';
-import type { Tokens } from './api.ts';
-import type { Parts } from './parts.ts';
-import { tokenOf } from './token.ts';
+import type { Tokens } from '../api.ts';
+import type { Parts } from '../components.ts';
+import { tokenOf } from '../records/token.ts';
 
 /** The `authorize` hook (auth.md §6.3); callers that are no token are left to other plugins. */
 export function authorize(

@@ -9,12 +9,12 @@ import {
   Type,
   topic,
 } from '@svc/plugin-sdk';
+import type { Places } from '../login/locations.ts';
+import type { Sessions } from '../sessions/active.ts';
+import type { SessionMarks, SessionStore } from '../sessions/store.ts';
+import type { Records } from './cache.ts';
 import type { Lookups } from './lookups.ts';
-import type { Places } from './places.ts';
-import type { Records } from './records.ts';
-import type { Sessions } from './sessions.ts';
 import { type Marks, SUPER_ID, type TokenStore } from './store.ts';
-import type { SessionMarks, SessionStore } from './store-sessions.ts';
 import type { Turns } from './turns.ts';
 import { isOlder } from './versions.ts';
 
