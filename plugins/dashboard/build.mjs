@@ -82,9 +82,15 @@ async function build(outDir) {
       reportCompressedSize: false,
       modulePreload: { polyfill: false },
       manifest: 'manifest.json',
-      rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
+      rolldownOptions: { output: { codeSplitting: { groups: GROUPS }, chunkFileNames } },
     },
   });
+}
+
+/** Names the words of a page by page and language: `jobs-zh`. */
+function chunkFileNames({ facadeModuleId }) {
+  const words = /pages.(\w+).(en|zh)\.ts$/.exec(facadeModuleId ?? '');
+  return `assets/${words ? `${words[1]}-${words[2]}` : '[name]'}-[hash].js`;
 }
 
 /** Few files before the first picture: browsers fetch six at a time. What logs in is small and begins alone. */
@@ -93,7 +99,7 @@ const GROUPS = [
   // The icons of all pages, too: one that two pages share would be a file of its own.
   {
     name: 'first',
-    test: /web.(?:frame.(?:shell|login|view)|pages.fleet.index)\.tsx$|node_modules.lucide/,
+    test: /web.(?:frame.(?:shell|login|view)|pages.fleet.index)\.tsx$|fleet.en\.ts$|node_modules.lucide/,
     priority: 1,
   },
 ];

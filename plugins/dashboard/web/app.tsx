@@ -24,9 +24,10 @@ function App() {
 /** Draws the page; the log-in may still be on its way. */
 export async function draw(): Promise<void> {
   setPages(pages);
+  const words = loadLanguage();
   // A failure shows where the page is opened, with a way to try again.
   preload().catch(() => undefined);
-  await loadLanguage();
+  await words;
   const root = document.getElementById('app');
   if (root) render(<App />, root);
   // What the browser knows of numbers takes it 40 ms to load: after the first picture, while the answers are on their way.

@@ -10,6 +10,8 @@ import {
   SquareTerminal,
 } from 'lucide';
 import type { Page } from '../frame/pages.ts';
+import { withWords } from '../strings/index.ts';
+import * as english from './fleet/en.ts';
 import FleetPage from './fleet/index.tsx';
 
 /** Pages, each a folder whose `index.tsx` exports the component by default. The fleet comes with the frame; the others are loaded when they are opened. */
@@ -25,7 +27,11 @@ export const pages: readonly Page[] = [
       ['static_monitoring'],
       ['monitoring_uuid'],
     ],
-    load: async () => ({ default: FleetPage }),
+    load: withWords(
+      'fleet',
+      { en: async () => english, zh: () => import('./fleet/zh.ts') },
+      async () => ({ default: FleetPage }),
+    ),
   },
   {
     id: 'agent',
@@ -38,7 +44,11 @@ export const pages: readonly Page[] = [
       ['static_monitoring'],
       ['monitoring_uuid'],
     ],
-    load: () => import('./agent/index.tsx'),
+    load: withWords(
+      'agent',
+      { en: () => import('./agent/en.ts'), zh: () => import('./agent/zh.ts') },
+      () => import('./agent/index.tsx'),
+    ),
   },
   {
     id: 'probes',
@@ -65,7 +75,11 @@ export const pages: readonly Page[] = [
     inMenu: false,
     plugins: ['terminal'],
     rights: [['terminal', 'connect']],
-    load: () => import('./terminal/index.tsx'),
+    load: withWords(
+      'terminal',
+      { en: () => import('./terminal/en.ts'), zh: () => import('./terminal/zh.ts') },
+      () => import('./terminal/index.tsx'),
+    ),
   },
   {
     id: 'jobs',
@@ -76,7 +90,11 @@ export const pages: readonly Page[] = [
       ['crontab', 'read'],
       ['crontab', 'write'],
     ],
-    load: () => import('./jobs/index.tsx'),
+    load: withWords(
+      'jobs',
+      { en: () => import('./jobs/en.ts'), zh: () => import('./jobs/zh.ts') },
+      () => import('./jobs/index.tsx'),
+    ),
   },
   {
     id: 'stores',
@@ -88,7 +106,11 @@ export const pages: readonly Page[] = [
       ['db', 'list'],
     ],
     methods: ['static-bucket_list'],
-    load: () => import('./stores/index.tsx'),
+    load: withWords(
+      'stores',
+      { en: () => import('./stores/en.ts'), zh: () => import('./stores/zh.ts') },
+      () => import('./stores/index.tsx'),
+    ),
   },
   {
     id: 'workers',
@@ -96,14 +118,22 @@ export const pages: readonly Page[] = [
     inMenu: true,
     plugins: ['js-worker'],
     rights: [['js_worker', 'list_all_js_worker']],
-    load: () => import('./workers/index.tsx'),
+    load: withWords(
+      'workers',
+      { en: () => import('./workers/en.ts'), zh: () => import('./workers/zh.ts') },
+      () => import('./workers/index.tsx'),
+    ),
   },
   {
     id: 'tokens',
     icon: KeyRound,
     inMenu: true,
     plugins: ['token'],
-    load: () => import('./tokens/index.tsx'),
+    load: withWords(
+      'tokens',
+      { en: () => import('./tokens/en.ts'), zh: () => import('./tokens/zh.ts') },
+      () => import('./tokens/index.tsx'),
+    ),
   },
   {
     id: 'server',
@@ -112,6 +142,10 @@ export const pages: readonly Page[] = [
     plugins: ['server-info'],
     rights: [['audit', 'read'], ['status_page']],
     methods: ['svc-server_stream_log', 'svc-server_read_config'],
-    load: () => import('./server/index.tsx'),
+    load: withWords(
+      'server',
+      { en: () => import('./server/en.ts'), zh: () => import('./server/zh.ts') },
+      () => import('./server/index.tsx'),
+    ),
   },
 ];

@@ -1,7 +1,7 @@
 import { en } from './en.ts';
 
 /** The same shape with other words: texts, and functions that make one. */
-type Words<T> = {
+export type Words<T> = {
   readonly [K in keyof T]: T[K] extends string
     ? string
     : T[K] extends (...args: infer A) => string
@@ -10,17 +10,22 @@ type Words<T> = {
         ? readonly string[]
         : Words<T[K]>;
 };
-export type Strings = Words<typeof en>;
+export type SharedStrings = Words<typeof en>;
+/** Texts by section. The `en.ts` of a page adds its section. */
+export interface Strings extends SharedStrings {}
 
-/** Every language is one file with the shape of `en.ts`; a third one is one more line here. */
+/** Languages, each a file with the shape of `en.ts` here and in every page. */
 const languages = {
-  en: { name: 'English', load: async (): Promise<Strings> => en },
-  zh: { name: '简体中文', load: async (): Promise<Strings> => (await import('./zh.ts')).zh },
+  en: { name: 'English', load: async (): Promise<SharedStrings> => en },
+  zh: { name: '简体中文', load: async (): Promise<SharedStrings> => (await import('./zh.ts')).zh },
 };
 export type Language = keyof typeof languages;
 
-/** The words of the language that was chosen, or of the browser's. Set before the first drawing; another choice loads the page anew. */
-export let t: Strings = en;
+/**
+ * Words of the language that was chosen, or of the browser's. Set before the first drawing, those of a page before the page
+ * is drawn; another choice loads everything anew.
+ */
+export const t = { ...en } as unknown as Strings;
 
 const KEY = 'svc-language';
 const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text);
@@ -36,6 +41,7 @@ export const languageNames = Object.entries(languages).map(([id, { name }]) => (
 export const language = (): string => locale;
 export const chosenLanguage = (): Language => current;
 
+/** Chooses the language at once, and loads its words. */
 export async function loadLanguage(): Promise<void> {
   const wanted = [localStorage.getItem(KEY) ?? '', ...navigator.languages];
   const found = wanted
@@ -43,8 +49,21 @@ export async function loadLanguage(): Promise<void> {
     .find(([, word]) => isLanguage(word));
   current = (found?.[1] as Language | undefined) ?? 'en';
   locale = localeOf(current, navigator.language);
-  t = await languages[current].load();
   document.documentElement.lang = current === 'zh' ? 'zh-CN' : current;
+  Object.assign(t, await languages[current].load());
+}
+
+/** Loads a page, and beside it its section of `t` in the language that is shown. */
+export function withWords<S extends keyof Strings, P>(
+  section: S,
+  words: { readonly [L in Language]: () => Promise<{ readonly words: Strings[S] }> },
+  load: () => Promise<P>,
+): () => Promise<P> {
+  return async () => {
+    const [page, loaded] = await Promise.all([load(), words[current]()]);
+    Object.assign(t, { [section]: loaded.words });
+    return page;
+  };
 }
 
 /** `en` in a German browser is `en-DE`: English months, 14:02 and 1.234,5. */

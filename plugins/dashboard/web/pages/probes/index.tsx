@@ -106,11 +106,11 @@ function Head({ list, kind, range, onAdded }: HeadProps) {
       )}
       <Select<Range>
         bare
-        label={t.agent.range.label}
+        label={t.chart.range.label}
         value={range}
         options={(Object.keys(RANGES) as Range[]).map((value) => ({
           value,
-          label: t.agent.range.last(t.agent.range.presets[value]),
+          label: t.chart.range.last(t.chart.range.presets[value]),
         }))}
         onChange={(value) => setQuery({ range: value })}
       />

@@ -180,7 +180,7 @@ export function mistakesOf({ username, password, from, until }: Account) {
       : password.includes(':')
         ? t.tokens.passwordSign
         : undefined,
-    until: from !== '' && until !== '' && from >= until ? t.tokens.backward : undefined,
+    until: from !== '' && until !== '' && from >= until ? t.parts.backward : undefined,
   };
 }
 

@@ -41,7 +41,7 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
   };
   const [from, to] = endsOf(span, now);
   return (
-    <div class="agent-range" role="group" aria-label={t.agent.range.label}>
+    <div class="agent-range" role="group" aria-label={t.chart.range.label}>
       <div class="agent-presets">
         {ALL.map((preset) => (
           <button
@@ -50,10 +50,10 @@ export function RangePicker({ span, now, keptFrom, onBack }: Props) {
             class="agent-preset"
             aria-pressed={preset === span.preset}
             aria-disabled={whyNot(preset) !== undefined}
-            title={whyNot(preset) ?? t.agent.range.last(t.agent.range.presets[preset])}
+            title={whyNot(preset) ?? t.chart.range.last(t.chart.range.presets[preset])}
             onClick={() => press(preset)}
           >
-            {t.agent.range.presets[preset]}
+            {t.chart.range.presets[preset]}
           </button>
         ))}
       </div>

@@ -178,7 +178,7 @@ function IncidentDialog({ slug, old, onClose, onSaved }: DialogProps) {
         value={ends}
         onText={setEnds}
         hint={s.endsHint}
-        error={isBackward ? t.tokens.backward : undefined}
+        error={isBackward ? t.parts.backward : undefined}
       />
     </FormDialog>
   );
