@@ -182,7 +182,7 @@ const part = (loaded, members) => `__part(module, () => ${loaded}, ${JSON.string
 
 /**
  * Members of one of Node's parts that can be read by name; undefined where the part itself is what programs use, and for
- * `node:http`, which every start needs, and which gets members of ours (server/bin/masks.js).
+ * `node:http`, which every start needs.
  */
 function membersOf(path) {
   const part = process.getBuiltinModule(`node:${path}`);

@@ -8,7 +8,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { limitGarbage } from '../server/bin/garbage.js';
-import { quickMasks } from '../server/bin/masks.js';
 import { beginAnew } from '../server/bin/memory.js';
 import { runAgent } from './agent.mjs';
 import { install } from './prepare.mjs';
@@ -46,7 +45,6 @@ async function main() {
   install('production');
   const { buildDashboard } = await import('../plugins/dashboard/build.mjs');
   await buildDashboard();
-  quickMasks();
   // Stripped and compiled sources are kept for the next start.
   enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
   const program = await import('@svc/server');

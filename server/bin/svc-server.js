@@ -18,8 +18,6 @@ const serves = process.argv[2] === 'serve';
 if (serves) {
   const { beginAnew } = await import('./memory.js');
   beginAnew(process.argv[1], process.argv.slice(2));
-  const { quickMasks } = await import('./masks.js');
-  quickMasks();
   const { useCompiled } = await import('./compiled.js');
   useCompiled();
 }

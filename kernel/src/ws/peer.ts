@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { CloseFrame, Peer, Receipt, Text, Texts } from '@svc/plugin-sdk';
-import { byteLength, bytesOf, piecesOf } from '@svc/plugin-sdk';
+import type { CloseFrame, Peer, Receipt, Texts } from '@svc/plugin-sdk';
 import { WebSocket } from 'ws';
 import { type Link, linkOf, type Offer } from '../http/connection.ts';
 import { frameBytes, keepOneList, raiseMessageLimit, unfinishedBytes } from '../quirks.ts';
 import type { Wiring } from '../wiring.ts';
+import { BINARY, FrameQueue, type FrameWriter, TEXT } from './frames.ts';
 
 export interface PeerWiring extends Wiring {
   /** Open WebSockets. */
   readonly peers: Set<SocketPeer>;
+  readonly frames: FrameWriter;
 }
 
 /** Bytes that may wait for a peer. One that lets more wait does not read, and is cut. */
@@ -19,40 +20,7 @@ const CLOSE_GRACE_MS = 2_000;
 const NO_FRAME = 1006;
 const NO_CODE = 1005;
 
-const TEXT = 1;
-const BINARY = 2;
-const FINAL = 0x80;
-
-interface Frame {
-  readonly data: Texts;
-  readonly opcode: number;
-  readonly bytes: number;
-  /** The one behind it in line. */
-  next: Frame | undefined;
-}
-
-const LONGEST_HEADER = 10;
-
-/** No extension is negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2). */
-function writeHeader(target: Buffer, from: number, { opcode, bytes }: Frame): number {
-  const at = target.writeUInt8(FINAL | opcode, from);
-  if (bytes < 126) return target.writeUInt8(bytes, at);
-  if (bytes < 65_536) return target.writeUInt16BE(bytes, target.writeUInt8(126, at));
-  return target.writeBigUInt64BE(BigInt(bytes), target.writeUInt8(127, at));
-}
-
-/** Short pieces are put together here: a new buffer of this size costs more than all else of an answer. */
-let desk = Buffer.allocUnsafeSlow(128 * 1024);
-let used = 0;
 let lastId = 0;
-let unsent: SocketPeer[] = [];
-
-/** Frames that become ready in the same turn of the event loop leave in one piece and one system call. */
-function sendAll(): void {
-  const peers = unsent;
-  unsent = [];
-  for (const peer of peers) peer.flush();
-}
 
 /**
  * A WebSocket that tells its peer of its events: listeners of its own would take 0.7 KB of each connection, and a fleet has
@@ -81,6 +49,7 @@ export class SocketPeer implements Peer, Receipt {
   protected readonly socket: PeerSocket;
   protected readonly wiring: PeerWiring;
   readonly #tcp: Socket;
+  readonly #frames: FrameQueue;
   readonly #maxFrame: number | undefined;
   readonly #pieces: unknown[] = [];
   #closed: AbortController | undefined;
@@ -89,9 +58,6 @@ export class SocketPeer implements Peer, Receipt {
   isClosed = false;
   /** This side began to close: the peer's close frame is only its answer. */
   #endedHere = false;
-  #first: Frame | undefined;
-  #last: Frame | undefined;
-  #frameBytes = 0;
   /** Unanswered pings. */
   missed = 0;
   held = 0;
@@ -104,6 +70,7 @@ export class SocketPeer implements Peer, Receipt {
     this.socket = ws;
     this.wiring = wiring;
     this.#tcp = socket;
+    this.#frames = new FrameQueue(wiring.frames, ws, socket);
     this.#maxFrame = maxFrame;
     ws.peer = this;
     connection.peer = this;
@@ -169,7 +136,7 @@ export class SocketPeer implements Peer, Receipt {
   }
 
   get buffered(): number {
-    return this.socket.bufferedAmount + this.#frameBytes;
+    return this.socket.bufferedAmount + this.#frames.bytes;
   }
 
   /** Sends bytes as a text frame. */
@@ -186,45 +153,12 @@ export class SocketPeer implements Peer, Receipt {
       socket.terminate();
       return;
     }
-    const bytes = byteLength(data);
-    this.#frameBytes += bytes;
-    const frame = { data, opcode, bytes, next: undefined };
-    if (this.#last) this.#last.next = frame;
-    else if (unsent.push(this) === 1) setImmediate(sendAll);
-    this.#last = frame;
-    this.#first ??= frame;
+    this.#frames.add(data, opcode);
   }
 
-  /** Writes the waiting frames. The library would write two chunks for each; here short ones leave in one chunk. */
+  /** Writes what waits for the end of this turn. */
   flush(): void {
-    used = 0;
-    const isOpen = this.socket.readyState === this.socket.OPEN;
-    for (let frame = isOpen ? this.#first : undefined; frame; frame = frame.next) {
-      if (desk.length - used < LONGEST_HEADER) this.#leave();
-      used = writeHeader(desk, used, frame);
-      for (const piece of piecesOf(frame.data)) this.#put(piece);
-    }
-    this.#leave();
-    this.#first = undefined;
-    this.#last = undefined;
-    this.#frameBytes = 0;
-  }
-
-  #put(piece: Text): void {
-    const most = typeof piece === 'string' ? 3 * piece.length : piece.byteLength;
-    if (most > desk.length - used) this.#leave();
-    if (most > desk.length) return void this.#tcp.write(bytesOf(piece));
-    used += typeof piece === 'string' ? desk.write(piece, used) : bytesOf(piece).copy(desk, used);
-  }
-
-  #leave(): void {
-    const chunk = desk.subarray(0, used);
-    used = 0;
-    if (chunk.length === 0) return;
-    const isFree = !('encrypted' in this.#tcp) && this.#tcp.writableLength === 0;
-    this.#tcp.write(isFree ? chunk : Buffer.from(chunk));
-    // What has not left is read from there later.
-    if (isFree && this.#tcp.writableLength > 0) desk = Buffer.allocUnsafeSlow(desk.length);
+    this.#frames.flush();
   }
 
   ping(counts = true): void {

@@ -9,6 +9,7 @@ import { TOO_MANY } from '../http/rpc.ts';
 import { withoutUpgrade } from '../http/server.ts';
 import { anonymous } from '../rpc/principals.ts';
 import type { Wiring } from '../wiring.ts';
+import { FrameWriter } from './frames.ts';
 import { PeerSocket, type PeerWiring, SocketPeer } from './peer.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
@@ -29,7 +30,7 @@ export class WsServer {
   #stopping = false;
 
   constructor(wiring: Wiring) {
-    this.#wiring = { ...wiring, peers: new Set() };
+    this.#wiring = { ...wiring, peers: new Set(), frames: new FrameWriter() };
     this.#lateness = new Lateness(SWEEP_MS, wiring.clock.now());
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
