@@ -22,4 +22,5 @@ export { Sparkline } from './sparkline.tsx';
 export { type Column, type Sort, sorted, Table, useWindow } from './table.tsx';
 export { Tabs } from './tabs.tsx';
 export { attempt, Toasts, toast, undo } from './toast.tsx';
+export { useNow } from './use-now.ts';
 export { useWork } from './use-work.ts';

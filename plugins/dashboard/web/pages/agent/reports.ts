@@ -94,17 +94,7 @@ export function valuesOf({ cpu, disk, network, gpu }: Dynamic): Sample['values']
   return values;
 }
 
-/** This device's time, Unix ms, anew every `every_ms` while the page is visible. */
-export function useNow(every_ms: number): number {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && setNow(Date.now()), every_ms);
-    return () => clearInterval(timer);
-  }, [every_ms]);
-  return now;
-}
-
-/** The same for what is concluded from silence. */
+/** Time for what is concluded from silence, Unix ms, anew every `every_ms` while the page is visible. */
 export function useListening(every_ms: number): number {
   const listening = useMemo(() => new Listening(), []);
   const [now, setNow] = useState(Date.now());

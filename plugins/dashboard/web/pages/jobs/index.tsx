@@ -1,20 +1,17 @@
 import { CalendarClock, Plus } from 'lucide';
-import { address, go, Loaded, to, useCrumbs, usePoll, useServer } from '../../frame/index.ts';
+import { address, go, Loaded, to, useCrumbs, useServer } from '../../frame/index.ts';
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Editor } from './dialogs/editor.tsx';
-import { failuresOf } from './runs/endings.ts';
-import { lastFirings, WITH_RUNS } from './runs/firings.ts';
 import './jobs.css';
+import { type Job, useJobs } from './model.ts';
 import { JobRow } from './row.tsx';
+import { useLastRuns } from './runs/model.ts';
 import { JobView } from './view.tsx';
-
-const EVERY_MS = 10_000;
 
 /** `/jobs` lists them, `/jobs?new=1` makes one, `/jobs/<name>` has one with its runs. */
 export default function Jobs() {
-  const server = useServer();
-  const jobs = usePoll('jobs', () => server.call('crontab_get'), { every_ms: EVERY_MS });
+  const jobs = useJobs();
   const [name] = address.value.rest;
   const isNew = address.value.query.has('new');
   useCrumbs(...(isNew ? [{ label: t.jobs.new }] : name === undefined ? [] : [{ label: name }]));
@@ -42,29 +39,19 @@ function Unknown() {
 }
 
 interface ListProps {
-  readonly list: readonly Parameters<typeof JobRow>[0]['job'][];
+  readonly list: readonly Job[];
   readonly onChanged: () => void;
 }
 
 function List({ list, onChanged }: ListProps) {
-  const server = useServer();
-  const some = list.slice(0, WITH_RUNS);
-  const names = some.map(({ name }) => name).join('\n');
-  // Runs and failures are read together: a run whose failure is not known yet would look fine.
-  const runs = usePoll(
-    `runs ${names}`,
-    async () => {
-      const firings = await lastFirings(server, some);
-      return { firings, failures: await failuresOf(server, some, firings) };
-    },
-    { every_ms: EVERY_MS },
-  );
+  const { holds } = useServer();
+  const runsOf = useLastRuns(list);
   const add = (
     <Button kind="primary" icon={Plus} onClick={() => go(to('jobs', { new: '1' }))}>
       {t.jobs.new}
     </Button>
   );
-  const mayAdd = server.holds('crontab', 'write');
+  const mayAdd = holds('crontab', 'write');
   if (list.length === 0)
     return (
       <Empty icon={CalendarClock} title={t.jobs.none}>
@@ -80,13 +67,7 @@ function List({ list, onChanged }: ListProps) {
       </header>
       <ul class="jobs-list">
         {list.map((job) => (
-          <JobRow
-            key={job.name}
-            job={job}
-            firings={runs.data?.firings.get(job.name)}
-            endings={runs.data?.failures.get(job.name)}
-            onChanged={onChanged}
-          />
+          <JobRow key={job.name} job={job} {...runsOf(job.name)} onChanged={onChanged} />
         ))}
       </ul>
     </div>

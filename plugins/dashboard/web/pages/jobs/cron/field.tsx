@@ -1,7 +1,7 @@
 import { Select, TextField } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { NextTimes } from './next-times.tsx';
-import { cronWords, readCron } from './words.ts';
+import { readCron, wordsOf } from './words.ts';
 
 const EXAMPLES = [
   '*/20 * * * * *',
@@ -49,15 +49,10 @@ export function CronField({
       </div>
       <div>
         <p aria-live="polite">
-          <strong>{schedule ? cronWords(schedule) : '–'}</strong>
+          <strong>{schedule ? wordsOf(value) : '–'}</strong>
         </p>
         {schedule && <NextTimes expression={value} />}
       </div>
     </div>
   );
-}
-
-function wordsOf(expression: string): string {
-  const { schedule } = readCron(expression);
-  return schedule ? cronWords(schedule) : expression;
 }

@@ -1,13 +1,13 @@
-import { format } from '../../../parts/index.ts';
+import { useMemo } from 'preact/hooks';
+import { format, useNow } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { useNow } from '../row.tsx';
 import { nextTimes, readCron } from './words.ts';
 
 const TIMES = 5;
 
 /** The next times, in the reader's zone, and how long until then. */
 export function NextTimes({ expression }: { readonly expression: string }) {
-  const now = useNow();
+  const now = useNow(1_000);
   const { schedule } = readCron(expression);
   const times = schedule ? nextTimes(schedule, now, TIMES) : [];
   if (times.length === 0) return <p class="jobs-bad">{t.jobs.never}</p>;
@@ -24,4 +24,13 @@ export function NextTimes({ expression }: { readonly expression: string }) {
       </ol>
     </>
   );
+}
+
+/** "in 4 min", and when that is. */
+export function Next({ expression }: { readonly expression: string }) {
+  const now = useNow(1_000);
+  const { schedule } = useMemo(() => readCron(expression), [expression]);
+  const [next] = schedule ? nextTimes(schedule, now, 1) : [];
+  if (next === undefined) return <>{t.jobs.never}</>;
+  return <span title={format.dateTime(next)}>{t.jobs.nextIn(format.duration(next - now))}</span>;
 }

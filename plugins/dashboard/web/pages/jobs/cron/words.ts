@@ -43,6 +43,12 @@ export function cronWords({ times, calendar }: Schedule): string {
     : t.jobs.cron.on(day, time.text);
 }
 
+/** The expression in words; as it is written where it cannot be read. */
+export function wordsOf(expression: string): string {
+  const { schedule } = readCron(expression);
+  return schedule ? cronWords(schedule) : expression;
+}
+
 interface TimeWords {
   readonly text: string;
   /** It needs no "every day" before it. */

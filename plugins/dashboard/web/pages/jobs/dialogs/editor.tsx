@@ -1,23 +1,20 @@
 import { Save } from 'lucide';
-import { useState } from 'preact/hooks';
-import { go, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { go, to, useMachines, useServer } from '../../../frame/index.ts';
 import {
   Button,
   Card,
   ErrorNote,
-  Field,
+  Form,
   Select,
   Tabs,
+  TextArea,
   TextField,
-  toast,
-  useWork,
 } from '../../../parts/index.ts';
 import { MachinePicker, taskNote } from '../../../parts/machine-picker.tsx';
-import { blankTask, isComplete, KINDS, type Task, TaskForm } from '../../../parts/task-form.tsx';
+import { KINDS, TaskForm } from '../../../parts/task-form.tsx';
 import { t } from '../../../strings/index.ts';
 import { CronField } from '../cron/field.tsx';
-import { readCron } from '../cron/words.ts';
-import { type Job, typeOf, type Work, workOf } from '../model.ts';
+import { type Draft, type Job, parseJson, useDraft, useScripts, type Work } from '../model.ts';
 
 interface Props {
   /** Without it a new one is made. */
@@ -26,56 +23,10 @@ interface Props {
   readonly onCancel?: () => void;
 }
 
-/** A terminal needs somebody who sits at it. */
-const JOB_KINDS = KINDS.filter((kind) => kind !== 'web_shell');
-const BAD_NAME = /[/\\\p{Cc}]/u;
-
-export function Editor({ job, onSaved, onCancel }: Props) {
-  const server = useServer();
-  const first = job ? workOf(job.cron_type) : undefined;
-  const [name, setName] = useState(job?.name ?? '');
-  const [expression, setExpression] = useState(job?.cron_expression ?? '0 0 * * * *');
-  const [kind, setKind] = useState<Work['kind']>(first?.kind ?? 'task');
-  const [task, setTask] = useState<Task>(
-    first?.kind === 'task' ? first.task : blankTask('execute'),
-  );
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(
-    new Set(first?.kind === 'task' ? first.uuids : []),
-  );
-  const [script, setScript] = useState(first?.kind === 'script' ? first.script : '');
-  const [params, setParams] = useState(
-    JSON.stringify(first?.kind === 'script' ? first.params : null, null, 2),
-  );
-  const parsed = parse(params);
-  const isNameWrong = BAD_NAME.test(name) || [...name].length > 128;
-  const isReady =
-    name !== '' &&
-    !isNameWrong &&
-    readCron(expression).schedule !== undefined &&
-    (kind === 'task' ? isComplete(task) : script !== '' && parsed !== undefined);
-  const cancel = onCancel ?? (() => go(to('jobs')));
-  const {
-    run: save,
-    error,
-    isBusy,
-  } = useWork(async () => {
-    const work: Work =
-      kind === 'task'
-        ? { kind, task, uuids: [...chosen] }
-        : { kind, script, params: parsed?.value ?? null };
-    const params = { name, cron_expression: expression, cron_type: typeOf(work) };
-    await server.call(job ? 'crontab_edit' : 'crontab_create', params);
-    toast(t.jobs.saved(name));
-    if (!job) go(to('jobs', name));
-  }, onSaved);
+export function Editor({ job, onSaved, onCancel = () => go(to('jobs')) }: Props) {
+  const { draft, change, isNameWrong, isReady, save, error, isBusy } = useDraft(job, onSaved);
   return (
-    <form
-      class={job ? 'stack jobs-editor' : 'page jobs-editor'}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class={job ? 'stack jobs-editor' : 'page jobs-editor'} onSubmit={save}>
       <h1>{job ? t.jobs.editTitle(job.name) : t.jobs.new}</h1>
       <Card class="stack">
         {!job && (
@@ -83,89 +34,88 @@ export function Editor({ job, onSaved, onCancel }: Props) {
             label={t.jobs.name}
             hint={t.jobs.nameHint}
             error={isNameWrong ? t.jobs.nameWrong : undefined}
-            value={name}
+            value={draft.name}
             required
             autofocus
             autocomplete="off"
-            onText={setName}
+            onText={(name) => change({ name })}
           />
         )}
-        <CronField value={expression} onChange={setExpression} />
+        <CronField value={draft.expression} onChange={(expression) => change({ expression })} />
       </Card>
-      <Card class="stack">
-        <Tabs
-          label={t.jobs.does}
-          tabs={[
-            { id: 'task', label: t.jobs.onMachines },
-            ...(server.has('js-worker') ? [{ id: 'script', label: t.jobs.script }] : []),
-          ]}
-          current={kind}
-          onChange={(id) => setKind(id as Work['kind'])}
-        />
-        {kind === 'task' ? (
-          <div class="jobs-task">
-            <div class="stack">
-              <TaskForm task={task} onChange={setTask} kinds={JOB_KINDS} />
-            </div>
-            <Machines {...{ chosen }} onChange={setChosen} />
-          </div>
-        ) : (
-          <Script {...{ script, params }} onScript={setScript} onParams={setParams} />
-        )}
-      </Card>
+      <WorkFields draft={draft} onChange={change} />
       {error !== undefined && <ErrorNote what={t.jobs.notSaved} error={error} />}
       <div class="row">
         <Button kind="primary" type="submit" icon={Save} disabled={!isReady} busy={isBusy}>
           {t.jobs.save}
         </Button>
-        <Button onClick={cancel}>{t.parts.cancel}</Button>
+        <Button onClick={onCancel}>{t.parts.cancel}</Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
-function parse(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // Said below the field.
-    return undefined;
-  }
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly onChange: (part: Partial<Draft>) => void;
 }
 
-interface MachinesProps {
-  readonly chosen: ReadonlySet<string>;
-  readonly onChange: (chosen: ReadonlySet<string>) => void;
+/** A terminal needs somebody who sits at it. */
+const JOB_KINDS = KINDS.filter((kind) => kind !== 'web_shell');
+
+/** A task on machines, or a script. */
+function WorkFields({ draft, onChange }: FieldsProps) {
+  const { has } = useServer();
+  return (
+    <Card class="stack">
+      <Tabs
+        label={t.jobs.does}
+        tabs={[
+          { id: 'task', label: t.jobs.onMachines },
+          ...(has('js-worker') ? [{ id: 'script', label: t.jobs.script }] : []),
+        ]}
+        current={draft.kind}
+        onChange={(kind) => onChange({ kind: kind as Work['kind'] })}
+      />
+      {draft.kind === 'task' ? (
+        <div class="jobs-task">
+          <div class="stack">
+            <TaskForm task={draft.task} onChange={(task) => onChange({ task })} kinds={JOB_KINDS} />
+          </div>
+          <Machines draft={draft} onChange={onChange} />
+        </div>
+      ) : (
+        <Script draft={draft} onChange={onChange} />
+      )}
+    </Card>
+  );
 }
 
 /** All machines: one that is away may be back when the job runs. Chosen ones that the reader does not see stay. */
-function Machines({ chosen, onChange }: MachinesProps) {
-  const { list = [] } = useMachines();
-  const known = new Set(list.map(({ uuid }) => uuid));
-  const unseen = [...chosen].filter((uuid) => !known.has(uuid)).length;
+function Machines({ draft: { uuids }, onChange }: FieldsProps) {
+  const { list = [], of } = useMachines();
+  const unseen = [...uuids].filter((uuid) => !of(uuid)).length;
   return (
     <div class="stack">
-      <MachinePicker machines={list} chosen={chosen} onChange={onChange} noteOf={taskNote} />
+      <MachinePicker
+        machines={list}
+        chosen={uuids}
+        onChange={(chosen) => onChange({ uuids: chosen })}
+        noteOf={taskNote}
+      />
       {unseen > 0 && <p class="hint">{t.jobs.unseen(unseen)}</p>}
     </div>
   );
 }
 
-interface ScriptProps {
-  readonly script: string;
-  readonly params: string;
-  readonly onScript: (name: string) => void;
-  readonly onParams: (text: string) => void;
-}
-
-function Script({ script, params, onScript, onParams }: ScriptProps) {
-  const { call } = useServer();
-  const names = usePoll('scripts', () => call('js-worker_list_all_js_worker'));
+function Script({ draft: { script, params }, onChange }: FieldsProps) {
+  const names = useScripts();
   const all = [...new Set([...(script === '' ? [] : [script]), ...(names.data ?? [])])];
+  const setScript = (name: string) => onChange({ script: name });
   return (
     <>
       {names.state === 'denied' || names.state === 'error' ? (
-        <TextField label={t.jobs.script} value={script} onText={onScript} />
+        <TextField label={t.jobs.script} value={script} onText={setScript} />
       ) : (
         <Select
           label={t.jobs.script}
@@ -174,26 +124,18 @@ function Script({ script, params, onScript, onParams }: ScriptProps) {
             { value: '', label: t.jobs.chooseScript },
             ...all.map((name) => ({ value: name, label: name })),
           ]}
-          onChange={onScript}
+          onChange={setScript}
         />
       )}
-      <Field
+      <TextArea
         label={t.jobs.params}
         hint={t.jobs.paramsHint}
-        error={parse(params) ? undefined : t.tasks.noJson}
-      >
-        {(ids) => (
-          <textarea
-            {...ids}
-            class="input mono"
-            rows={6}
-            spellcheck={false}
-            value={params}
-            aria-invalid={parse(params) === undefined}
-            onInput={({ currentTarget: { value } }) => onParams(value)}
-          />
-        )}
-      </Field>
+        error={parseJson(params) ? undefined : t.tasks.noJson}
+        rows={6}
+        mono
+        value={params}
+        onText={(text) => onChange({ params: text })}
+      />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Button, Card, ErrorNote, Skeleton } from '../../../parts/index.ts';
 import { Results } from '../../../parts/task-results.tsx';
 import { type Run, startRun } from '../../../parts/task-run.ts';
 import { t } from '../../../strings/index.ts';
-import { type Job, type Work, workOf } from '../model.ts';
+import { type Job, type ScriptWork, type TaskWork, useScriptRun, workOf } from '../model.ts';
 
 /** How long one machine is waited for, ms. */
 const WAIT_MS = 60_000;
@@ -45,7 +45,7 @@ export function RunNow({ job, onClose }: Props) {
   );
 }
 
-function OnMachines({ work }: { readonly work: Extract<Work, { kind: 'task' }> }) {
+function OnMachines({ work }: { readonly work: TaskWork }) {
   const server = useServer();
   const [run, setRun] = useState<Run>();
   useEffect(() => setRun(startRun(server, work.task, [...new Set(work.uuids)], WAIT_MS)), []);
@@ -53,34 +53,8 @@ function OnMachines({ work }: { readonly work: Extract<Work, { kind: 'task' }> }
   return run ? <Results run={run} /> : null;
 }
 
-const LOOK_MS = 500;
-
-function Script({ work }: { readonly work: Extract<Work, { kind: 'script' }> }) {
-  const { call } = useServer();
-  const [answer, setAnswer] = useState<{ readonly text?: string; readonly error?: unknown }>({});
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
-    const look = async (id: number): Promise<void> => {
-      const [row] = await call('js-result_query', { query: { condition: [{ id }] } });
-      if (isOver) return;
-      if (row && row.finish_time !== null)
-        setAnswer(
-          row.error_message === null
-            ? { text: JSON.stringify(row.result, null, 2) }
-            : { error: new Error(row.error_message) },
-        );
-      else timer = setTimeout(() => void look(id).catch(fail), LOOK_MS);
-    };
-    const fail = (error: unknown) => !isOver && setAnswer({ error });
-    call('js-worker_run', { js_script_name: work.script, params: work.params, run_type: 'cron' })
-      .then(({ id }) => look(id))
-      .catch(fail);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, []);
+function Script({ work }: { readonly work: ScriptWork }) {
+  const answer = useScriptRun(work);
   if (answer.error !== undefined) return <ErrorNote error={answer.error} />;
   if (answer.text === undefined) return <Skeleton rows={2} />;
   return <pre class="jobs-answer">{answer.text}</pre>;

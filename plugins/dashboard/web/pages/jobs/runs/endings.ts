@@ -1,7 +1,7 @@
 import type { Server } from '../../../frame/index.ts';
 import { plain } from '../../../parts/plain.ts';
 import { kindOf } from '../../../parts/task-form.tsx';
-import { type Job, type Work, workOf } from '../model.ts';
+import { type Job, type TaskWork, workOf } from '../model.ts';
 import { type Firing, SHOWN } from './firings.ts';
 
 /** How the work of a record ended, by the number of its task or run. */
@@ -29,10 +29,8 @@ export async function endingsOf(server: Server, job: Job): Promise<Endings> {
 const [LEAST, MOST] = [300, 1_000];
 const FIRINGS = 2;
 
-type OnMachines = Extract<Work, { kind: 'task' }>;
-
 /** Which tasks are those of the job; undefined: the token may not read them. */
-function ownTasks(server: Server, cron_source: string, { task, uuids }: OnMachines) {
+function ownTasks(server: Server, cron_source: string, { task, uuids }: TaskWork) {
   const type = kindOf(task);
   const may = (uuid: string) => server.has('task') && server.covers('task', 'read', uuid, type);
   // A list of all machines takes the right to all; the tasks of a job of one machine are asked for alone.
@@ -41,7 +39,7 @@ function ownTasks(server: Server, cron_source: string, { task, uuids }: OnMachin
   return [{ cron_source }, { type }, ...(only === '' ? [] : [{ uuid: only }])];
 }
 
-async function tasksOf(server: Server, name: string, work: OnMachines): Promise<Endings> {
+async function tasksOf(server: Server, name: string, work: TaskWork): Promise<Endings> {
   const own = ownTasks(server, name, work);
   if (!own) return new Map();
   const limit = Math.min(MOST, Math.max(LEAST, FIRINGS * work.uuids.length));

@@ -1,0 +1,11 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** This device's time, Unix ms, anew every `every_ms` while the page is visible. */
+export function useNow(every_ms: number): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && setNow(Date.now()), every_ms);
+    return () => clearInterval(timer);
+  }, [every_ms]);
+  return now;
+}
