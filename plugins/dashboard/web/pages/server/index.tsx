@@ -4,12 +4,12 @@ import { address, go, to, useServer } from '../../frame/index.ts';
 import type { Method } from '../../frame/server.ts';
 import { Empty, Skeleton, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { Audit } from './audit.tsx';
-import { Configuration } from './configuration/editor.tsx';
-import { Log } from './log.tsx';
-import { Overview } from './overview.tsx';
-import { Retention } from './retention/limits.tsx';
-import { StatusPages } from './status/pages.tsx';
+import { Audit } from './audit/tab.tsx';
+import { Configuration } from './configuration/tab.tsx';
+import { Log } from './log/tab.tsx';
+import { Overview } from './overview/tab.tsx';
+import { Retention } from './retention/tab.tsx';
+import { StatusPages } from './status/tab.tsx';
 import './server.css';
 
 interface Part {

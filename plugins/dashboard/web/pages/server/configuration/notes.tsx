@@ -1,26 +1,15 @@
 import { RotateCw, TriangleAlert } from 'lucide';
-import { usePoll, useServer } from '../../../frame/index.ts';
 import { Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { useConfigurationWarnings } from '../model.ts';
 
-interface Warning {
-  readonly key?: string;
-  readonly message: string;
-}
-
-/** Keys that nothing reads, and what a change leaves for a restart; read again after each reload, which closes the connection. */
+/** Keys that nothing reads, and what a change leaves for a restart. */
 export function ConfigurationNotes() {
-  const { call, may } = useServer();
-  const isAllowed = may('svc-server_config_warnings') === true;
-  const { data = [] } = usePoll(`restart ${isAllowed}`, async () => {
-    if (!isAllowed) return [];
-    const { warnings } = await call('svc-server_config_warnings');
-    return warnings;
-  });
-  const restart = data.filter(({ kind }) => kind === 'restart');
+  const { warnings } = useConfigurationWarnings();
+  const restart = warnings.filter(({ kind }) => kind === 'restart');
   return (
     <>
-      {data.map(
+      {warnings.map(
         ({ kind, message }) =>
           kind === 'unknown' && (
             <div class="note warn" role="status" key={message}>
@@ -29,19 +18,23 @@ export function ConfigurationNotes() {
             </div>
           ),
       )}
-      {restart.length > 0 && <Waiting keys={restart} />}
+      {restart.length > 0 && <Waiting changes={restart} />}
     </>
   );
 }
 
-function Waiting({ keys }: { readonly keys: readonly Warning[] }) {
+interface WaitingProps {
+  readonly changes: readonly { readonly key?: string; readonly message: string }[];
+}
+
+function Waiting({ changes }: WaitingProps) {
   return (
     <div class="note warn" role="status">
       <Icon of={RotateCw} />
       <div class="grow">
         <strong>{t.server.configuration.restart}</strong>
         <ul>
-          {keys.map(({ key, message }) => (
+          {changes.map(({ key, message }) => (
             <li key={message}>{key === undefined ? message : <code>{key}</code>}</li>
           ))}
         </ul>

@@ -1,26 +1,19 @@
 import { TriangleAlert } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { Loaded, usePoll, useServer } from '../../frame/index.ts';
-import { Amount, Bar, Card, CopyButton, format, Icon } from '../../parts/index.ts';
-import { t } from '../../strings/index.ts';
+import { Loaded, useServer } from '../../../frame/index.ts';
+import { Amount, Bar, Card, CopyButton, format, Icon } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { useConfigurationWarnings, useStorage } from '../model.ts';
+import { byKind, useDelay, useIdentity, usePlugins } from './model.ts';
 
-/** Tables by what they hold; what is in none of these is "the rest". */
-const KINDS = {
-  reports: /^(dynamic_|static_monitoring)/,
-  series: /^series_/,
-  tasks: /^task/,
-  results: /^(crontab_result|js_result)/,
-  kv: /^kv/,
-  audit: /^audit/,
-  events: /^agent_(event|uptime|presence|refusal|address)/,
-} as const;
+const EVERY_MS = 60_000;
 
-/** Which server this is, what it warns of, what its database holds, and the plugins that it runs. */
+/** The server: which one it is, what it warns of, what its database holds, and the plugins that it runs. */
 export function Overview() {
   const { may } = useServer();
   return (
     <div class="stack">
-      {may('svc-server_config_warnings') !== false && <Warnings />}
+      <Warnings />
       <div class="server-columns">
         <Identity />
         {may('svc-server_database_storage') !== false && <Storage />}
@@ -31,26 +24,9 @@ export function Overview() {
 }
 
 function Identity() {
-  const { call, may, name, connection } = useServer();
-  const about = usePoll('about', async () => {
-    const [version, uuid, database] = await Promise.all([
-      call('svc-server_version'),
-      call('svc-server_uuid'),
-      may('svc-server_get_database_type') === false
-        ? undefined
-        : call('svc-server_get_database_type'),
-    ]);
-    return { version, uuid, database: database?.data };
-  });
-  const delay = usePoll(
-    'delay',
-    async () => {
-      const begun = performance.now();
-      await call('svc-server_hello');
-      return performance.now() - begun;
-    },
-    { every_ms: 5_000 },
-  );
+  const { name } = useServer();
+  const about = useIdentity();
+  const delay = useDelay();
   const s = t.server.identity;
   return (
     <Card title={s.title}>
@@ -67,9 +43,7 @@ function Identity() {
             </Fact>
             {database !== undefined && <Fact label={s.database}>{database}</Fact>}
             <Fact label={s.answers}>
-              {connection.value.state === 'open' && delay.data !== undefined
-                ? s.within(format.number(delay.data, delay.data < 10 ? 1 : 0))
-                : s.silent}
+              {delay === undefined ? s.silent : s.within(format.number(delay, delay < 10 ? 1 : 0))}
             </Fact>
           </dl>
         )}
@@ -78,30 +52,24 @@ function Identity() {
   );
 }
 
-function Fact({
-  label,
-  children,
-}: {
+interface FactProps {
   readonly label: string;
   readonly children: ComponentChildren;
-}) {
-  return (
-    <>
-      <dt class="muted">{label}</dt>
-      <dd>{children}</dd>
-    </>
-  );
 }
+
+const Fact = ({ label, children }: FactProps) => (
+  <>
+    <dt class="muted">{label}</dt>
+    <dd>{children}</dd>
+  </>
+);
 
 /** That no limit stands for all machines: the first one that is set under "Retention" makes their place. */
 const NO_LIMITS = 'kv: global';
 
 function Warnings() {
-  const { call } = useServer();
-  const found = usePoll('warnings', () => call('svc-server_config_warnings'), {
-    every_ms: 60_000,
-  });
-  const warnings = found.data?.warnings.filter(({ key }) => key !== NO_LIMITS) ?? [];
+  const found = useConfigurationWarnings({ every_ms: EVERY_MS });
+  const warnings = found.warnings.filter(({ key }) => key !== NO_LIMITS);
   if (warnings.length === 0) return null;
   return (
     <section class="stack" aria-label={t.server.warnings}>
@@ -116,10 +84,7 @@ function Warnings() {
 }
 
 function Storage() {
-  const { call } = useServer();
-  const storage = usePoll('storage', () => call('svc-server_database_storage'), {
-    every_ms: 60_000,
-  });
+  const storage = useStorage({ every_ms: EVERY_MS });
   const s = t.server.storage;
   return (
     <Card title={s.title}>
@@ -150,30 +115,8 @@ function Storage() {
   );
 }
 
-type KindName = keyof typeof KINDS | 'rest';
-
-/** Largest first; the rest at the end, also what no table says. */
-function byKind(
-  tables: Readonly<Record<string, number>>,
-  total: number,
-): readonly [KindName, number][] {
-  const sums = new Map<KindName, number>();
-  let known = 0;
-  for (const [name, bytes] of Object.entries(tables)) {
-    const kind = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((one) =>
-      KINDS[one].test(name),
-    );
-    if (kind === undefined) continue;
-    known += bytes;
-    sums.set(kind, (sums.get(kind) ?? 0) + bytes);
-  }
-  const rows = [...sums].sort(([, a], [, b]) => b - a);
-  return [...rows, ['rest', Math.max(0, total - known)]];
-}
-
 function Plugins() {
-  const { call } = useServer();
-  const plugins = usePoll('plugins', () => call('svc-server_plugins'));
+  const plugins = usePlugins();
   const s = t.server.plugins;
   return (
     <Card title={s.title} flush>

@@ -1,16 +1,11 @@
-import type { Methods } from '@svc/client';
 import { ExternalLink, Plus, RadioTower } from 'lucide';
 import { useState } from 'preact/hooks';
-import { address, go, Link, Loaded, to, usePoll, useServer, wire } from '../../../frame/index.ts';
-import { Button, Card, Confirm, Empty, format, Icon, toast } from '../../../parts/index.ts';
+import { address, go, Link, Loaded, to, useServer, wire } from '../../../frame/index.ts';
+import { Button, Card, Confirm, Empty, format, Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { StatusForm } from './form.tsx';
 import { Incidents } from './incidents.tsx';
-
-export type Shown = Methods['status-page_get']['result'];
-
-const listAt = () => to('server', 'status');
-export const pageAt = (slug: string) => to('server', 'status', slug);
+import { listAt, pageAt, type Shown, useDeletion, useStatusPage, useStatusPages } from './model.ts';
 
 /** `server/status` lists the public pages, `server/status/<slug>` edits one, `server/status?new=1` makes one. */
 export function StatusPages() {
@@ -23,9 +18,9 @@ export function StatusPages() {
 }
 
 function List() {
-  const { call, holds } = useServer();
+  const { holds } = useServer();
   const s = t.server.status;
-  const pages = usePoll('status pages', () => call('status-page_list'));
+  const pages = useStatusPages();
   const add = holds('status_page', 'write') && (
     <Button kind="primary" icon={Plus} onClick={() => go(to('server', 'status', { new: '1' }))}>
       {s.make}
@@ -74,10 +69,10 @@ function PublicLink({ slug }: { readonly slug: string }) {
 }
 
 function OnePage({ slug }: { readonly slug: string }) {
-  const { call, may } = useServer();
+  const { may } = useServer();
   const s = t.server.status;
   const [isAsking, setAsking] = useState(false);
-  const found = usePoll(`status page ${slug}`, () => call('status-page_get', { slug }));
+  const found = useStatusPage(slug);
   return (
     <Loaded of={found} what={s.unreadableOne}>
       {(shown) => (
@@ -103,35 +98,16 @@ function OnePage({ slug }: { readonly slug: string }) {
   );
 }
 
-/** What is deleted can be written again as it was, with its incidents. */
 function Removal({ shown, onClose }: { readonly shown: Shown; readonly onClose: () => void }) {
-  const { call } = useServer();
-  const { slug, page } = shown;
   const s = t.server.status;
-  const remove = async () => {
-    const incidents = await call('status-page_incident_list', { slug });
-    await call('status-page_delete', { slug });
-    const back = async () => {
-      try {
-        await call('status-page_create', { slug, page });
-        for (const { id: _id, updated_at: _at, ...incident } of incidents.toReversed())
-          await call('status-page_incident_add', { slug, incident });
-        go(pageAt(slug));
-      } catch (error) {
-        toast(`${s.notBack} ${String(error)}`, { kind: 'bad' });
-      }
-    };
-    toast(s.removed(page.title), { action: { label: s.undo, run: () => void back() } });
-    go(listAt());
-  };
   return (
     <Confirm
-      title={s.removeTitle(page.title)}
+      title={s.removeTitle(shown.page.title)}
       action={s.remove}
       onClose={onClose}
-      onConfirm={remove}
+      onConfirm={useDeletion(shown)}
     >
-      <p>{s.removeText(wire(`/svc/status/${slug}`))}</p>
+      <p>{s.removeText(wire(`/svc/status/${shown.slug}`))}</p>
     </Confirm>
   );
 }

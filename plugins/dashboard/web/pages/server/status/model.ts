@@ -1,0 +1,142 @@
+import type { Methods } from '@svc/client';
+import { useState } from 'preact/hooks';
+import { go, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { errorText, toast, useWork } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+
+export type Shown = Methods['status-page_get']['result'];
+export type Page = Methods['status-page_create']['params']['page'];
+export type Entry = Page['entries'][number];
+export type Incident = Methods['status-page_incident_list']['result'][number];
+
+export const listAt = () => to('server', 'status');
+export const pageAt = (slug: string) => to('server', 'status', slug);
+
+export function useStatusPages() {
+  const { call } = useServer();
+  return usePoll('status pages', () => call('status-page_list'));
+}
+
+export function useStatusPage(slug: string) {
+  const { call } = useServer();
+  return usePoll(`status page ${slug}`, () => call('status-page_get', { slug }));
+}
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Draft of a page that is there, or of a new one. */
+export function useDraft(shown: Shown | undefined, onSaved: (slug: string) => void) {
+  const { call, may } = useServer();
+  const [slug, setSlug] = useState(shown?.slug ?? '');
+  const [page, setPage] = useState<Page>(shown?.page ?? { title: '', entries: [] });
+  const isSlug = SLUG.test(slug) && slug.length <= 40;
+  const save = useWork(
+    async () => {
+      await call(shown ? 'status-page_update' : 'status-page_create', { slug, page });
+      toast(t.server.status.saved);
+    },
+    () => onSaved(slug),
+  );
+  return {
+    ...{ slug, setSlug, page, isSlug, save },
+    change: (part: Partial<Page>) => setPage({ ...page, ...part }),
+    mayWrite: !shown || may('status-page_update', { slug: shown.slug, page: {} }) !== false,
+    isReady: isSlug && page.title.trim() !== '',
+  };
+}
+
+/** Deletes a page; it can be written again as it was, with its incidents. */
+export function useDeletion({ slug, page }: Shown) {
+  const { call } = useServer();
+  const s = t.server.status;
+  return async () => {
+    const incidents = await call('status-page_incident_list', { slug });
+    await call('status-page_delete', { slug });
+    const restore = async () => {
+      try {
+        await call('status-page_create', { slug, page });
+        for (const { id: _id, updated_at: _at, ...incident } of incidents.toReversed())
+          await call('status-page_incident_add', { slug, incident });
+        go(pageAt(slug));
+      } catch (error) {
+        toast(`${s.notBack} ${String(error)}`, { kind: 'bad' });
+      }
+    };
+    toast(s.removed(page.title), { action: { label: s.undo, run: () => void restore() } });
+    go(listAt());
+  };
+}
+
+/** The server takes no more. */
+const MOST = 40;
+
+/** Entries of a page and what can be done with them; each change is a new list. */
+export function useEntries(entries: readonly Entry[], onChange: (entries: Entry[]) => void) {
+  const { list = [], of, nameOf } = useMachines();
+  const machines = list.map(({ uuid }) => uuid);
+  /** A name that the public may read: one that people gave, never the host's own. */
+  const publicName = (agent: string): string =>
+    of(agent)?.given_name ?? t.server.status.machineNumber(machines.indexOf(agent) + 1);
+  const made = (agent: string): Entry => ({ name: publicName(agent), agent });
+  const unlisted = machines.filter(
+    (uuid) => !entries.some(({ agent, probe }) => agent === uuid && !probe),
+  );
+  const next = unlisted[0] ?? machines[0];
+  const group = entries.at(-1)?.group;
+  const isFull = entries.length >= MOST;
+  return {
+    ...{ machines, nameOf, publicName, isFull },
+    hasUnnamed: entries.some(({ agent }) => of(agent)?.given_name === null),
+    put: (at: number, entry: Entry) => onChange(entries.with(at, entry)),
+    swap: (at: number, other: number) => {
+      const [a, b] = [entries[at], entries[other]];
+      if (a && b) onChange(entries.with(at, b).with(other, a));
+    },
+    remove: (at: number) => onChange(entries.toSpliced(at, 1)),
+    add:
+      next === undefined || isFull
+        ? undefined
+        : () => onChange([...entries, { ...made(next), ...(group && { group }) }]),
+    /** Count of the machines that `addAll` adds; undefined: there are not several. */
+    more: unlisted.length > 1 ? Math.min(unlisted.length, MOST - entries.length) : undefined,
+    addAll: () => onChange([...entries, ...unlisted.map(made)].slice(0, MOST)),
+  };
+}
+
+/** Incidents of a page and what can be done with them. */
+export function useIncidents(slug: string) {
+  const { call, may } = useServer();
+  const s = t.server.status;
+  const found = usePoll(`incidents ${slug}`, () => call('status-page_incident_list', { slug }));
+  const attempt = async (work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      toast(errorText(error), { kind: 'bad' });
+    }
+    found.refresh();
+  };
+  return {
+    found,
+    mayWrite: may('status-page_incident_delete', { slug, id: 1 }) !== false,
+    remove: ({ id, updated_at: _at, ...incident }: Incident) =>
+      attempt(async () => {
+        await call('status-page_incident_delete', { slug, id });
+        const restore = () => attempt(() => call('status-page_incident_add', { slug, incident }));
+        toast(s.incidentRemoved, { action: { label: s.undo, run: () => void restore() } });
+      }),
+    end: ({ id }: Incident) =>
+      attempt(() =>
+        call('status-page_incident_update', { slug, id, incident: { ends_at: Date.now() } }),
+      ),
+  };
+}
+
+/** Saves an incident; `old` undefined: a new one. */
+export function useIncidentSave(slug: string, old: Incident | undefined) {
+  const { call } = useServer();
+  return (incident: Methods['status-page_incident_add']['params']['incident']) =>
+    old
+      ? call('status-page_incident_update', { slug, id: old.id, incident })
+      : call('status-page_incident_add', { slug, incident });
+}
