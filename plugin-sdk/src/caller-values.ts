@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RpcError } from './errors.ts';
-import { parseSpelledJson, RawJson, stringifyExact } from './json.ts';
-import { skipSpace, skipValue, stringPieces } from './json-scan.ts';
+import { Cursor, OPEN_LIST, OPEN_OBJECT, type Place, QUOTE, type Span } from './json/cursor.ts';
+import { parseSpelledJson } from './json/exact.ts';
+import { RawJson, stringifyExact } from './json/raw.ts';
+import { stringPieces } from './json/string-pieces.ts';
 import type { CallerValue } from './sql.ts';
 
 const LEAST = -(2n ** 63n);
@@ -13,7 +15,7 @@ const MOST_UNSIGNED = 2n ** 64n - 1n;
 const MOST_VALUES = 65_535;
 /** Members and elements of one document: more would hold the event loop. */
 const MOST_PARTS = 50_000;
-/** Characters that are read in one turn of the event loop, a few milliseconds. */
+/** Bytes that are read in one turn of the event loop, a few milliseconds. */
 const PIECE = 64 * 1024;
 
 /**
@@ -24,70 +26,55 @@ export async function callerValues(sent: RawJson | null | undefined): Promise<Ca
   const text = sent ? String(sent.text) : '[]';
   if (text.length <= PIECE) return valuesIn(text);
   await nextTurn();
-  const start = skipSpace(text, 0);
-  if (text[start] !== '[') throw noList();
+  const cursor = new Cursor(text);
+  if (cursor.space() !== OPEN_LIST) throw noList();
   const values: CallerValue[] = [];
   const add = async (more: readonly CallerValue[]) => {
     for (const value of more) values.push(value);
     if (values.length > MOST_VALUES) throw tooMany(`${MOST_VALUES} params`);
     await nextTurn();
   };
-  let from = skipSpace(text, start + 1);
-  for (let at = from; text[at] !== ']'; ) {
-    const isDocument = (text.charCodeAt(at) | LIST_BIT) === OPEN_BRACE;
-    const end = isDocument ? behindDocument(text, at) : skipValue(text, at);
-    if (text[at] === '"' && end - at > PIECE) {
-      if (at > from) await add(valuesIn(`[${text.slice(from, text.lastIndexOf(',', at))}]`));
+  const elements = (place: Place) => valuesIn(`[${cursor.text(place)}]`);
+  /** Elements that are parsed together. */
+  let run: Place | undefined;
+  for (const span of cursor.items()) {
+    if (!span) {
       await nextTurn();
-      await add([await longString(text, at, end)]);
-      from = end;
-    } else if (end - from > PIECE) {
-      if (end - at > PIECE) await nextTurn();
-      await add(valuesIn(`[${text.slice(from, end)}]`));
-      from = end;
+      continue;
     }
-    at = skipSpace(text, end);
-    if (text[at] !== ',') break;
-    at = skipSpace(text, at + 1);
-    if (from === end) from = at;
+    refuseLarge(span, cursor.bytes[span.start]);
+    const isLong = span.end - span.start > PIECE;
+    if (isLong) await nextTurn();
+    if (isLong && cursor.bytes[span.start] === QUOTE) {
+      if (run) await add(elements(run));
+      await add([await longString(cursor.bytes, span)]);
+      run = undefined;
+      continue;
+    }
+    run = { start: run?.start ?? span.start, end: span.end };
+    if (run.end - run.start <= PIECE) continue;
+    await add(elements(run));
+    run = undefined;
   }
-  const rest = text.slice(from, text.lastIndexOf(']')).trim();
-  await add(valuesIn(`[${rest}]`));
+  if (run) await add(elements(run));
   return values;
 }
 
-async function longString(text: string, start: number, end: number): Promise<string> {
+async function longString(bytes: Buffer, place: Place): Promise<string> {
   let made = '';
-  for (const piece of stringPieces(text, start, end)) {
+  for (const piece of stringPieces(bytes, place)) {
     made += JSON.parse(piece);
     await nextTurn();
   }
   return made;
 }
 
-/** Position behind the list or object that begins at `start`. @throws RpcError 108 when it holds more than may be bound */
-function behindDocument(text: string, start: number): number {
-  let parts = 0;
-  let depth = 0;
-  for (let at = start; ; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = skipValue(text, at) - 1;
-    else if ((code | LIST_BIT) === CLOSE_BRACE && --depth === 0) return at + 1;
-    else if ((code | LIST_BIT) === OPEN_BRACE) {
-      depth++;
-      parts++;
-    } else if (code === COMMA) parts++;
-    if (parts > MOST_PARTS)
-      throw tooMany(`${MOST_PARTS} values in one document; send a larger one as a string`);
-  }
+/** @throws RpcError 108 for a list or object that holds more than may be bound */
+function refuseLarge({ values }: Span, opening: number | undefined): void {
+  const isDocument = opening === OPEN_LIST || opening === OPEN_OBJECT;
+  if (isDocument && values - 1 > MOST_PARTS)
+    throw tooMany(`${MOST_PARTS} values in one document; send a larger one as a string`);
 }
-
-const QUOTE = 34;
-const COMMA = 44;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-/** In which the brackets of a list differ from these. */
-const LIST_BIT = 32;
 
 const noList = () => RpcError.invalid('params must be an array or null');
 const tooMany = (most: string) => RpcError.invalid(`params may hold at most ${most}`);

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { RawJson } from './json.ts';
+import type { RawJson } from './json/raw.ts';
 import type { Logger } from './log.ts';
 import type { MigrationDatabase } from './migration.ts';
 import type { QueryBuilder } from './query.ts';

@@ -13,8 +13,6 @@ export interface Incoming {
   paramsOf(method: string): Params | undefined;
   /** @throws RpcError as a call of the method with this credential would */
   authenticate(method: string, credential: string): Promise<void>;
-  /** What is wrong with `params` that hold this JSON text, beyond its syntax. */
-  faultOf(text: string): Fault | undefined;
 }
 
 export type Fault = 'half pair' | 'infinity';

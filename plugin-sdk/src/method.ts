@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Committing } from './committing.ts';
 import type { RpcError } from './errors.ts';
 import type { Peer } from './http.ts';
-import type { RawJson } from './json.ts';
+import type { RawJson } from './json/raw.ts';
 import type { Logger } from './log.ts';
 import type { LivesOn, Permission, Principal, Requirement, Scope } from './principal.ts';
 

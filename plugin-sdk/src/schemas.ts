@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { RawJson } from './json.ts';
+import type { RawJson } from './json/raw.ts';
 import { Type } from './typebox.ts';
 
 /** Signed 64-bit integer; values a double cannot hold arrive as BigInt. */

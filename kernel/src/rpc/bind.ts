@@ -1,13 +1,13 @@
 import {
   holdsHalfPair,
   holdsInfinity,
-  nesting,
   RawJson,
   RpcError,
   stringifyJson,
   type TSchema,
   Type,
 } from '@svc/plugin-sdk';
+import { Cursor, camelOf } from '@svc/plugin-sdk/json';
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { type Bounds, boundsOf } from './bounds.ts';
 import { type Call, partsOf } from './envelope.ts';
@@ -71,7 +71,7 @@ export class Binder {
     if (this.#parameters.length === from) return bound;
     if (read ? read.fault === 'half pair' : holdsHalfPair(text))
       throw RpcError.params('a string holds half of a surrogate pair');
-    if (this.#isDeep && text.length > MAX_DEPTH && nesting(text) > MAX_DEPTH)
+    if (this.#isDeep && text.length > 2 * MAX_DEPTH && nestingOf(text) > MAX_DEPTH)
       throw RpcError.params('recursion limit exceeded');
     // Where every value has a type, its own check refuses the number.
     if (this.#isDeep && (read ? read.fault === 'infinity' : holdsInfinity(text)))
@@ -105,7 +105,7 @@ export class Binder {
   /** `JSON.parse` keeps the last of two equal names; a repeated name is an error (conventions.md §2.3). */
   #refuseRepeated(params: object, sent: Sent): void {
     if (!sent.read && !this.#mayRepeat(sent.paramsText)) return;
-    const items = sent.read?.params ?? partsOf(sent.paramsText, 0);
+    const items = sent.read?.params ?? partsOf(sent.paramsText);
     if (items.length === Object.keys(params).length) return;
     const seen = new Set<string>();
     for (const { name } of items) {
@@ -151,15 +151,23 @@ function nameIn(params: object, { name, camel }: Parameter): string | undefined 
 /** The JSON text of a parameter. In-process calls have no text, so their value is serialised. */
 function textOf(value: unknown, sent: Sent, key: number | string | undefined): RawJson {
   if (sent.paramsText === '' && !sent.read) return new RawJson(stringifyJson(value));
-  const parts = sent.read?.params ?? partsOf(sent.paramsText, 0);
+  const parts = sent.read?.params ?? partsOf(sent.paramsText);
   const part = typeof key === 'number' ? parts[key] : parts.find(({ name }) => name === key);
   return new RawJson(part?.text() ?? 'null');
+}
+
+/** Returns how deep the one value of a JSON text nests; 0 for a scalar. */
+function nestingOf(text: string): number {
+  const cursor = new Cursor(text);
+  cursor.space();
+  cursor.pass();
+  return cursor.deepest;
 }
 
 function parameter([name, schema]: readonly [name: string, schema: TSchema]): Parameter {
   return {
     name,
-    camel: name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()),
+    camel: camelOf(name),
     optional: Object.hasOwn(schema, '~optional'),
     keepsNull: Object.hasOwn(schema, 'x-keep-null'),
     asText: Object.hasOwn(schema, 'x-json-text'),

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Item, ReadEntry, Reading, ReadPart, RpcError } from '@svc/plugin-sdk';
-import { parseJson, scanItems, skipSpace } from '@svc/plugin-sdk';
+import type { ReadEntry, Reading, ReadPart, RpcError } from '@svc/plugin-sdk';
+import { Cursor, parseJson, type Span } from '@svc/plugin-sdk/json';
 import type { Repeats } from './repeats.ts';
 
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
@@ -89,7 +89,6 @@ export function readUsualCall(
 
 function readAny(text: string): Message {
   if (!beginsAsJson(text)) return unparsable;
-  const start = skipSpace(text, 0);
   let value: unknown;
   try {
     value = parseJson(text);
@@ -97,28 +96,27 @@ function readAny(text: string): Message {
     // The sender's syntax error: the answer says so, and nothing is logged.
     return unparsable;
   }
-  return Array.isArray(value)
-    ? readBatch(text, start, value)
-    : classify(partsOf(text, start), value as object);
+  return Array.isArray(value) ? readBatch(text, value) : classify(partsOf(text), value as object);
 }
 
-function readBatch(text: string, start: number, values: readonly unknown[]): Message {
+function readBatch(text: string, values: readonly unknown[]): Message {
   if (values.length === 0) return { kind: 'invalid', id: 'null' };
-  const elements = scanItems(text, start);
+  const cursor = new Cursor(text);
+  const elements = cursor.list();
   const entries = values.map((value, index): Message => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (!isObject) return { kind: 'invalid', id: 'null' };
-    return asEntry(classify(partsOf(text, (elements[index] as Item).start), value));
+    cursor.at = (elements[index] as Span).start;
+    return asEntry(classify(partsAt(cursor), value));
   });
   return { kind: 'batch', entries };
 }
 
-/** The members or elements of the object or list that begins at `from`, repeated names included. */
-export const partsOf = (text: string, from: number): readonly ReadPart[] =>
-  scanItems(text, from).map(({ name, start, end }) => ({
-    name,
-    text: () => text.slice(start, end),
-  }));
+/** Returns the members or elements of an object or list that has been parsed, repeated names included. */
+export const partsOf = (text: string): readonly ReadPart[] => partsAt(new Cursor(text));
+
+const partsAt = (cursor: Cursor): readonly ReadPart[] =>
+  cursor.list().map((span) => ({ name: span.name, text: () => cursor.text(span) }));
 
 function classify(parts: readonly ReadPart[], value: object): Message {
   const named = (name: string) => parts.filter((part) => part.name === name);

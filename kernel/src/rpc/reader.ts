@@ -1,4 +1,4 @@
-import { faultOf, type Origin, type Reading, RpcError } from '@svc/plugin-sdk';
+import { type Origin, type Reading, RpcError } from '@svc/plugin-sdk';
 import type { KernelHooks } from '../hooks.ts';
 import { type Access, ask } from './access.ts';
 import type { Registered, Registry } from './registry.ts';
@@ -24,6 +24,6 @@ export const reader =
     };
     const credentialOf = (name: string) => known(name).credential;
     const paramsOf = (name: string) => registry.methods.get(name)?.definition.params;
-    const incoming = { bytes, origin, credentialOf, paramsOf, authenticate, faultOf };
+    const incoming = { bytes, origin, credentialOf, paramsOf, authenticate };
     return ask<Reading | undefined>((done) => hooks.message.callAsync(incoming, done));
   };

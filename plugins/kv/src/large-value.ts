@@ -1,5 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { behindString, scanItems, skipSpace, skipValue, stringPieces } from '@svc/plugin-sdk';
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  Cursor,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  skipString,
+  stringPieces,
+} from '@svc/plugin-sdk/json';
 import { refuseHalf, valueText, zeroAt } from './value.ts';
 
 /** A value of more characters is spelled in pieces of about this many. */
@@ -11,9 +21,6 @@ const WRITTEN = 2_000;
 export const MEASURED = 1024 * 1024;
 /** Parts of a map of names: a power of two. */
 const PARTS = 64;
-const QUOTE = 34;
-const COMMA = 44;
-const OPEN_OBJECT = 123;
 
 let pause: Promise<unknown> = Promise.resolve();
 
@@ -57,20 +64,22 @@ function* measure(text: string): Generator<undefined, Measured> {
 }
 
 function* spellLarge(sent: string): Generator<undefined, string> {
-  const long = yield* longParts(sent);
+  const cursor = new Cursor(sent);
   yield;
-  const start = skipSpace(sent, 0);
-  return long.has(start) ? (yield* spellLong(sent, start, long)).made : spell(sent);
+  const long = yield* longParts(cursor.bytes);
+  yield;
+  cursor.space();
+  return long.has(cursor.at) ? yield* spellLong(cursor, long) : spell(sent);
 }
 
-/** Where the containers begin that are taken apart, and strings that are spelled by themselves. */
-function* longParts(text: string): Generator<undefined, Set<number>> {
+/** Returns where the containers begin that are taken apart, and strings that are spelled by themselves. */
+function* longParts(bytes: Buffer): Generator<undefined, Set<number>> {
   const long = new Set<number>();
   const open: number[] = [];
-  for (let at = 0, due = SCANNED; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let at = 0, due = SCANNED; at < bytes.length; at++) {
+    const code = bytes[at];
     let start = at;
-    if (code === QUOTE) at = behindString(text, at) - 1;
+    if (code === QUOTE) at = skipString(bytes, at, bytes.length) - 1;
     else if (isOpening(code)) open.push(at);
     else if (isClosing(code)) start = open.pop() ?? at;
     if (at - start > LARGE) long.add(start);
@@ -81,49 +90,47 @@ function* longParts(text: string): Generator<undefined, Set<number>> {
   return long;
 }
 
-/** Spells the string or container at `start`: what is short in it by the run, long parts by themselves. */
-function* spellLong(
-  text: string,
-  start: number,
-  long: ReadonlySet<number>,
-): Generator<undefined, { made: string; end: number }> {
-  if (text.charCodeAt(start) === QUOTE) {
-    const end = behindString(text, start);
+/** Spells the string or container at the cursor: what is short in it by the run, long parts by themselves. */
+function* spellLong(cursor: Cursor, long: ReadonlySet<number>): Generator<undefined, string> {
+  const start = cursor.at;
+  const { bytes } = cursor;
+  if (bytes[start] === QUOTE) {
+    cursor.pass();
     let made = '';
-    for (const piece of stringPieces(text, start, end)) {
+    for (const piece of stringPieces(bytes, { start, end: cursor.at })) {
       yield;
       made += spell(piece).slice(1, -1);
     }
-    return { made: `"${made}"`, end };
+    return `"${made}"`;
   }
-  const isObject = text.charCodeAt(start) === OPEN_OBJECT;
+  const isObject = bytes[start] === OPEN_OBJECT;
   const into = isObject ? new Members() : new Elements();
   let from = -1;
   let to = start + 1;
   const endRun = () => {
-    if (from >= 0) into.addRun(text.slice(from, to));
+    if (from >= 0) into.addRun(cursor.text({ start: from, end: to }));
     from = -1;
   };
-  for (let at = to; ; at = to) {
-    at = skipSpace(text, at);
-    const code = text.charCodeAt(at);
+  cursor.at++;
+  for (;;) {
+    const code = cursor.space();
+    // A comma in a run has been passed with the value behind it.
+    if (code === COMMA || isClosing(code)) cursor.at++;
     if (isClosing(code)) {
       endRun();
-      return { made: yield* into.whole(), end: at + 1 };
+      return yield* into.whole();
     }
-    // A comma in a run has been passed with the value behind it.
-    if (code === COMMA) at = skipSpace(text, at + 1);
-    const nameEnd = isObject ? behindString(text, at) : at;
-    const value = isObject ? skipSpace(text, skipSpace(text, nameEnd) + 1) : at;
-    if (long.has(value)) {
+    cursor.space();
+    const { at } = cursor;
+    const name = isObject ? cursor.name() : '';
+    if (long.has(cursor.at)) {
       endRun();
-      const { made, end } = yield* spellLong(text, value, long);
-      into.add(text.slice(at, nameEnd), made);
-      to = end;
+      into.add(name, yield* spellLong(cursor, long));
       continue;
     }
     if (from < 0) from = at;
-    to = skipValue(text, value);
+    cursor.pass();
+    to = cursor.at;
     if (to - from < LARGE) continue;
     endRun();
     yield;
@@ -154,15 +161,11 @@ class Members {
   readonly #named = new Named();
 
   addRun(run: string): void {
-    const made = spell(`{${run}}`);
-    for (const { name, start, end } of scanItems(made, 0)) this.#set(name, made.slice(start, end));
+    const cursor = new Cursor(spell(`{${run}}`));
+    for (const span of cursor.list()) this.add(span.name, cursor.text(span));
   }
 
   add(name: string, value: string): void {
-    this.#set(JSON.parse(name), value);
-  }
-
-  #set(name: string, value: string): void {
     const index = Number(name) >>> 0;
     const isIndex = String(index) === name && index < 2 ** 32 - 1;
     (isIndex ? this.#indexed : this.#named).set(name, value);
@@ -222,6 +225,7 @@ function spell(sent: string): string {
   return made;
 }
 
-const isOpening = (code: number): boolean => code === 91 || code === 123;
+const isOpening = (code: number | undefined): boolean => code === OPEN_LIST || code === OPEN_OBJECT;
+const isClosing = (code: number | undefined): boolean =>
+  code === CLOSE_LIST || code === CLOSE_OBJECT;
 const isLow = (code: number): boolean => code >= 0xdc00 && code < 0xe000;
-const isClosing = (code: number): boolean => code === 93 || code === 125;

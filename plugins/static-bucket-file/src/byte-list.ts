@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type RawJson, RpcError, skipSpace } from '@svc/plugin-sdk';
+import { type RawJson, RpcError } from '@svc/plugin-sdk';
 
 /** Characters that are read in one turn of the event loop, a few milliseconds. */
 const PIECE = 256 * 1024;
-const OPEN_LIST = 91;
 
 /** The bytes of a file as a JSON list of integers from 0 to 255: at once where the list is short. @throws RpcError -32602 */
 export function bytesOfList({ text: given }: RawJson): Uint8Array | (() => Promise<Uint8Array>) {
@@ -23,8 +22,8 @@ async function inTurns(work: Iterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 function* pieces(text: string): Generator<Uint8Array, void> {
-  const start = skipSpace(text, 0);
-  if (text.charCodeAt(start) !== OPEN_LIST) throw noBytes();
+  const start = text.search(/\S/);
+  if (text[start] !== '[') throw noBytes();
   const end = text.lastIndexOf(']');
   for (let from = start + 1; from < end; ) {
     const comma = text.indexOf(',', from + PIECE);

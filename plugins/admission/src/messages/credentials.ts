@@ -1,6 +1,6 @@
 import { nextSlice } from '@svc/fair-turns';
 import { type Incoming, RpcError } from '@svc/plugin-sdk';
-import { jsonAt, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
+import { Cursor, camelOf, jsonAt, OPEN_LIST, OPEN_OBJECT, type Span } from '@svc/plugin-sdk/json';
 
 /** A message over this must show a valid credential before it is parsed, bytes. */
 export const CLAIM_BYTES = 256 * 1024;
@@ -11,10 +11,10 @@ const MOST_MEMBERS = 1_000;
 
 const OVER = `a message of more than ${CLAIM_BYTES} bytes`;
 
-/** The members of the object that begins where the walk stands. @throws SyntaxError also for more than a thousand */
-export async function membersOf(walk: Walk): Promise<Span[]> {
+/** The members of the object that begins where the cursor stands. @throws SyntaxError also for more than a thousand */
+export async function membersOf(cursor: Cursor): Promise<Span[]> {
   const members: Span[] = [];
-  for (const span of walk.items()) {
+  for (const span of cursor.items()) {
     if (!span) await nextSlice();
     else if (members.push(span) > MOST_MEMBERS) throw new SyntaxError('too many members');
   }
@@ -65,25 +65,21 @@ export class Claims {
   async #find(params: Span | undefined, parameter: string): Promise<Span | undefined> {
     const { bytes } = this.#incoming;
     if (!params) return undefined;
-    const walk = new Walk(bytes, params.start, params.end);
+    const cursor = new Cursor(bytes, params.start, params.end);
     const opening = bytes[params.start];
     if (opening === OPEN_LIST) {
-      for (const span of walk.items()) {
+      for (const span of cursor.items()) {
         if (span) return span;
         await nextSlice();
       }
     }
     if (opening !== OPEN_OBJECT) return undefined;
     const camel = camelOf(parameter);
-    const members = await membersOf(walk);
+    const members = await membersOf(cursor);
     const found = members.filter(({ name }) => name === parameter || name === camel);
     if (found.length > 1) throw RpcError.params(`duplicate field \`${parameter}\``);
     return found[0];
   }
 }
-
-/** The other spelling of a parameter (conventions.md §2.3). */
-export const camelOf = (name: string): string =>
-  name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 
 const invalid = (data: string) => new RpcError(-32600, 'Invalid request', { data });

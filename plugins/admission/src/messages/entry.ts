@@ -1,9 +1,18 @@
 import { inSlices, nextSlice } from '@svc/fair-turns';
 import { type Incoming, type ReadEntry, type ReadPart, RpcError } from '@svc/plugin-sdk';
-import { camelOf, LONGEST_NAME, membersOf, only, shortString } from './credentials.ts';
-import { Soundness } from './faults.ts';
-import { checkPieces, parsePieces } from './pieces.ts';
-import { jsonAt, OPEN_LIST, OPEN_OBJECT, type Place, type Span, Walk } from './walk.ts';
+import {
+  Cursor,
+  camelOf,
+  checkPieces,
+  FaultFinder,
+  jsonAt,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  type Place,
+  parsePieces,
+  type Span,
+} from '@svc/plugin-sdk/json';
+import { LONGEST_NAME, membersOf, only, shortString } from './credentials.ts';
 
 /** Parameters nest at most 128 deep, `params` stands around them (conventions.md §2.3), and the call around that. */
 export const MOST_DEPTH = 129;
@@ -39,14 +48,14 @@ export class EntryReader {
   /** An entry of a batch. @throws SyntaxError */
   async entry(span: Span, credential: string | undefined): Promise<ReadEntry> {
     const { bytes } = this.#incoming;
-    const walk = new Walk(bytes, span.start, span.end);
+    const cursor = new Cursor(bytes, span.start, span.end);
     if (bytes[span.start] === OPEN_OBJECT) {
-      const members = await membersOf(walk);
-      return this.object(members, walk.deepest, credential);
+      const members = await membersOf(cursor);
+      return this.object(members, cursor.deepest, credential);
     }
-    walk.pass();
+    cursor.pass();
     // What is no object is no call, however deep it nests.
-    if (walk.deepest <= MOST_DEPTH) await inSlices(checkPieces(bytes, span));
+    if (cursor.deepest <= MOST_DEPTH) await inSlices(checkPieces(bytes, span));
     return {};
   }
 
@@ -56,7 +65,7 @@ export class EntryReader {
     deepest: number,
     credential: string | undefined,
   ): Promise<ReadEntry> {
-    const { bytes, faultOf } = this.#incoming;
+    const { bytes } = this.#incoming;
     if (deepest > MOST_DEPTH) return refusal(bytes, spans, TOO_DEEP);
     const given = only(spans, 'params');
     const parts = given && (await partsOf(bytes, given));
@@ -66,18 +75,18 @@ export class EntryReader {
     const made = sum(spans) - sum(texts);
     this.#left -= made;
     if (made > MOST_VALUES || this.#left < 0) return refusal(bytes, spans, TOO_MANY);
-    const soundness = new Soundness(faultOf);
+    const faults = new FaultFinder();
     const members: ReadPart[] = [];
     for (const span of spans) {
       const value =
         span === given && parts && texts.length > 0
-          ? await this.#params(given, parts, { takesText, soundness })
-          : await inSlices(parsePieces(bytes, span, span === given ? soundness : undefined));
+          ? await this.#params(given, parts, { takesText, faults })
+          : await inSlices(parsePieces(bytes, span, span === given ? faults : undefined));
       members.push({ ...memberText(bytes, span), value });
     }
     return {
       members,
-      fault: soundness.fault,
+      fault: faults.fault,
       ...(parts && { params: parts.map((span) => readText(bytes, span)) }),
       ...(credential ? { credential } : {}),
     };
@@ -103,16 +112,16 @@ export class EntryReader {
   async #params(
     { start }: Place,
     parts: readonly Span[],
-    { takesText, soundness }: { takesText: TakesText; soundness: Soundness },
+    { takesText, faults }: { takesText: TakesText; faults: FaultFinder },
   ): Promise<unknown> {
     const { bytes } = this.#incoming;
     const values: [name: string, value: unknown][] = [];
     for (const [at, part] of parts.entries()) {
       let value: unknown;
       if (takesText(part, at) && part.values > 1) {
-        await inSlices(checkPieces(bytes, part, soundness));
+        await inSlices(checkPieces(bytes, part, faults));
         value = TEXT_ALONE;
-      } else value = await inSlices(parsePieces(bytes, part, soundness));
+      } else value = await inSlices(parsePieces(bytes, part, faults));
       values.push([part.name, value]);
     }
     const isList = bytes[start] === OPEN_LIST;
@@ -138,7 +147,7 @@ async function partsOf(bytes: Buffer, { start, end }: Place): Promise<Span[] | u
   if (code !== OPEN_LIST && code !== OPEN_OBJECT) return undefined;
   const parts: Span[] = [];
   const most = code === OPEN_LIST ? MOST_ELEMENTS : MOST_NAMES + 1;
-  for (const span of new Walk(bytes, start, end).items()) {
+  for (const span of new Cursor(bytes, start, end).items()) {
     if (!span) await nextSlice();
     else if (parts.push(span) >= most) break;
   }

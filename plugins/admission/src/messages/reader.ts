@@ -7,11 +7,11 @@ import {
   type ReadPart,
   RpcError,
 } from '@svc/plugin-sdk';
+import { Cursor, invalidJson, OPEN_LIST, OPEN_OBJECT, type Span } from '@svc/plugin-sdk/json';
 import type { Refusals } from '../api.ts';
 import { CLAIM_BYTES, Claims, membersOf } from './credentials.ts';
 import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './entry.ts';
 import type { MessageMemory } from './memory.ts';
-import { broken, OPEN_LIST, OPEN_OBJECT, type Span, Walk } from './walk.ts';
 
 /** Values that are parsed at once. */
 const FEW_VALUES = 20_000;
@@ -106,28 +106,28 @@ export class Messages {
           : new Refused(ofBatch(error, entry), []);
       }
     };
-    const walk = new Walk(bytes);
-    const opening = beginning(walk);
+    const cursor = new Cursor(bytes);
+    const opening = beginning(cursor);
     const credentials: string[] = [];
     let members: readonly Span[] = [];
     if (opening === OPEN_OBJECT) {
-      members = await membersOf(walk);
+      members = await membersOf(cursor);
       credentials.push(await claim(members));
     } else {
       let entry = 0;
-      for (const span of walk.items()) {
+      for (const span of cursor.items()) {
         if (!span || ++entry % ENTRIES_PER_SLICE === 0) await nextSlice();
         if (!span) continue;
         if (!claims) continue;
-        const within = new Walk(bytes, span.start, span.end);
+        const within = new Cursor(bytes, span.start, span.end);
         const isObject = bytes[span.start] === OPEN_OBJECT;
         credentials.push(await claim(isObject ? await membersOf(within) : [], entry));
       }
     }
-    if (walk.space() >= 0) throw broken();
-    const { deepest } = walk;
+    if (cursor.space() >= 0) throw invalidJson();
+    const { deepest } = cursor;
     const isBatch = opening === OPEN_LIST;
-    const values = isBatch ? walk.values : Math.min(walk.values, MOST_VALUES);
+    const values = isBatch ? cursor.values : Math.min(cursor.values, MOST_VALUES);
     return { isBatch, members, credentials, values, deepest };
   }
 }
@@ -154,21 +154,21 @@ const cost = (bytes: Buffer, values: number): number =>
 
 /** The number of values of a message that may be parsed at once; undefined: it is deep, holds many, or is broken. */
 function fewValues(bytes: Buffer): number | undefined {
-  const walk = new Walk(bytes);
+  const cursor = new Cursor(bytes);
   try {
-    beginning(walk);
-    walk.pass();
+    beginning(cursor);
+    cursor.pass();
   } catch {
     // The long way tells the sender.
     return undefined;
   }
-  return walk.values > FEW_VALUES || walk.deepest > MOST_DEPTH + 1 ? undefined : walk.values;
+  return cursor.values > FEW_VALUES || cursor.deepest > MOST_DEPTH + 1 ? undefined : cursor.values;
 }
 
 /** @returns the byte with which the message begins. @throws SyntaxError when it is no JSON-RPC */
-function beginning(walk: Walk): number {
-  const code = walk.space();
-  if (walk.at > MOST_SPACE || (code !== OPEN_LIST && code !== OPEN_OBJECT)) throw broken();
+function beginning(cursor: Cursor): number {
+  const code = cursor.space();
+  if (cursor.at > MOST_SPACE || (code !== OPEN_LIST && code !== OPEN_OBJECT)) throw invalidJson();
   return code;
 }
 
@@ -177,9 +177,9 @@ async function parse(incoming: Incoming, scan: Scan): Promise<Omit<Reading, 'rel
   const reader = new EntryReader(incoming);
   if (!isBatch) return { entries: [await reader.object(members, deepest, credentials[0])] };
   const entries: ReadEntry[] = [];
-  const walk = new Walk(incoming.bytes);
-  walk.space();
-  for (const span of walk.items()) {
+  const cursor = new Cursor(incoming.bytes);
+  cursor.space();
+  for (const span of cursor.items()) {
     if (!span || entries.length % ENTRIES_PER_SLICE === 1) await nextSlice();
     if (span) entries.push(await reader.entry(span, credentials[entries.length]));
   }

@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { parseJson, stringPieces } from '@svc/plugin-sdk';
-import { LONG_PIECE, type Soundness } from './faults.ts';
 import {
-  behindString,
-  broken,
   CLOSE_LIST,
   CLOSE_OBJECT,
   COLON,
   COMMA,
+  invalidJson,
   jsonAt,
   OPEN_LIST,
   OPEN_OBJECT,
   type Place,
   QUOTE,
-} from './walk.ts';
+  skipString,
+} from './cursor.ts';
+import { parseJson } from './exact.ts';
+import { type FaultFinder, LONG_PIECE } from './fault-finder.ts';
+import { setOwn } from './set-own.ts';
+import { stringPieces } from './string-pieces.ts';
 
 /** Bytes of one piece; it ends at the first comma behind them, so a long string is parsed in one go. */
 const PIECE_BYTES = 64 * 1024;
@@ -44,12 +46,12 @@ interface Open {
 export function* parsePieces(
   bytes: Buffer,
   place: Place,
-  soundness?: Soundness,
+  faults?: FaultFinder,
 ): Generator<undefined, unknown> {
   const cutter = new Cutter(bytes, place);
   let spine: unknown[] = [];
   let root: unknown;
-  for (const part of pieces(cutter, soundness)) {
+  for (const part of pieces(cutter, faults)) {
     if (part) {
       if (cutter.isFirst) root = part.value;
       else for (const [level, rest] of restsOf(part.value, spine.length)) addTo(spine[level], rest);
@@ -65,32 +67,37 @@ export function* parsePieces(
 export function* checkPieces(
   bytes: Buffer,
   place: Place,
-  soundness?: Soundness,
+  faults?: FaultFinder,
 ): Generator<undefined, void> {
   const cutter = new Cutter(bytes, place);
-  for (const part of pieces(cutter, soundness)) if (!(part && cutter.isLast)) yield;
+  for (const part of pieces(cutter, faults)) if (!(part && cutter.isLast)) yield;
 }
 
 /** The pieces of a value, parsed; undefined between the steps of a long one. */
-function* pieces(cutter: Cutter, soundness: Soundness | undefined) {
+function* pieces(cutter: Cutter, faults: FaultFinder | undefined) {
   do {
     const opening = cutter.open.map(again).join('');
     const text = opening + cutter.next() + cutter.open.map(closing).reverse().join('');
     let value = parseJson(text);
     if (text.length > LONG_PIECE) yield;
-    soundness?.check(text, value);
-    if (cutter.long) value = withString(value, yield* longString(cutter.long, soundness));
+    faults?.check(text, value);
+    if (cutter.long)
+      value = withString(value, yield* longString(cutter.bytes, cutter.long, faults));
     yield { value };
   } while (!cutter.isLast);
 }
 
 /** What a long string says. */
-function* longString(text: string, soundness: Soundness | undefined): Generator<undefined, string> {
+function* longString(
+  bytes: Buffer,
+  place: Place,
+  faults: FaultFinder | undefined,
+): Generator<undefined, string> {
   let made = '';
-  for (const piece of stringPieces(text, 0, text.length)) {
+  for (const piece of stringPieces(bytes, place)) {
     yield;
     const value = JSON.parse(piece) as string;
-    soundness?.check(piece, value);
+    faults?.check(piece, value);
     made += value;
   }
   return made;
@@ -104,9 +111,7 @@ function withString(value: unknown, text: string): unknown {
   const names = Array.isArray(value) ? [value.length - 1] : Object.keys(value);
   for (const name of names) {
     const member = members[name];
-    if (member === LONG && name === '__proto__')
-      Object.defineProperty(members, name, { ...own, value: text });
-    else if (member === LONG) members[name] = text;
+    if (member === LONG) setOwn(members, name, text);
     else if (typeof member === 'object') withString(member, text);
   }
   return value;
@@ -143,13 +148,8 @@ function addTo(container: unknown, rest: object): void {
     return;
   }
   const members = container as Members;
-  for (const [name, value] of Object.entries(rest)) {
-    // Assigning to this name would change the prototype.
-    if (name === '__proto__') Object.defineProperty(members, name, { ...own, value });
-    else members[name] = value;
-  }
+  for (const [name, value] of Object.entries(rest)) setOwn(members, name, value);
 }
-const own = { writable: true, enumerable: true, configurable: true };
 
 /** The containers that are open now, outermost first. */
 function spineOf(bytes: Buffer, { open, shallowest }: Cutter, before: unknown[], root: unknown) {
@@ -168,18 +168,17 @@ class Cutter {
   readonly open: Open[] = [];
   /** Containers that were open all through the last piece. */
   shallowest = 0;
-  /** The text of the string for which `LONG` stands in the last piece. */
-  long: string | undefined;
+  /** Where the string is for which `LONG` stands in the last piece. */
+  long: Place | undefined;
   at: number;
-  readonly #bytes: Buffer;
+  readonly bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
   /** Of the last piece. */
   #from = -1;
-  #longAt: Place | undefined;
 
   constructor(bytes: Buffer, { start, end }: Place) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.at = start;
     this.#start = start;
     this.#end = end;
@@ -200,20 +199,18 @@ class Cutter {
     const from = this.at;
     this.#from = from;
     this.shallowest = this.open.length;
-    this.#longAt = undefined;
+    this.long = undefined;
     const isWhole = this.#goOn(from + PIECE_BYTES);
     const text = this.#text(from);
     if (isWhole) return text;
     this.at++;
     // The brackets around a piece would hide a comma with nothing behind it.
-    if (this.open.length === 0 || this.#isEmptyNext()) throw broken();
+    if (this.open.length === 0 || this.#isEmptyNext()) throw invalidJson();
     return text;
   }
 
   #text(from: number): string {
-    const bytes = this.#bytes;
-    const long = this.#longAt;
-    this.long = long && bytes.toString('utf8', long.start, long.end);
+    const { bytes, long } = this;
     if (!long) return bytes.toString('utf8', from, this.at);
     const before = bytes.toString('utf8', from, long.start);
     return `${before}"${LONG}"${bytes.toString('utf8', long.end, this.at)}`;
@@ -221,17 +218,17 @@ class Cutter {
 
   /** The last string of these is long, and no name. A second one in the piece would be parsed with it. */
   #passedString(start: number, end: number): boolean {
-    if (end - start < LONG_BYTES || this.#longAt) return false;
+    if (end - start < LONG_BYTES || this.long) return false;
     let at = end;
-    while ((this.#bytes[at] ?? 0) <= 32 && at < this.#end) at++;
-    if (this.#bytes[at] === COLON) return false;
-    this.#longAt = { start, end };
+    while ((this.bytes[at] ?? 0) <= 32 && at < this.#end) at++;
+    if (this.bytes[at] === COLON) return false;
+    this.long = { start, end };
     return true;
   }
 
   /** @returns true at the end of the value; false at a comma */
   #goOn(from: number): boolean {
-    const bytes = this.#bytes;
+    const { bytes } = this;
     let most = from;
     // The last string: before the value of a member, its name.
     let start = 0;
@@ -241,7 +238,7 @@ class Cutter {
       const code = bytes[at];
       if (code === QUOTE) {
         start = at;
-        at = behindString(bytes, at, this.#end);
+        at = skipString(bytes, at, this.#end);
         end = at;
         // The piece ends behind it.
         if (this.#passedString(start, end)) most = at;
@@ -266,8 +263,8 @@ class Cutter {
   /** A comma or the end of the container follows. */
   #isEmptyNext(): boolean {
     let { at } = this;
-    while ((this.#bytes[at] ?? 0) <= 32 && at < this.#end) at++;
-    const code = this.#bytes[at];
+    while ((this.bytes[at] ?? 0) <= 32 && at < this.#end) at++;
+    const code = this.bytes[at];
     return at >= this.#end || code === CLOSE_LIST || code === CLOSE_OBJECT;
   }
 }

@@ -1,5 +1,5 @@
-import type { Fault } from './hooks.ts';
-import { hasLongInteger } from './json.ts';
+import type { Fault } from '../hooks.ts';
+import { hasLongInteger } from './exact.ts';
 
 const HALF = /\\u[dD][89a-fA-F]/;
 /** Whole pairs and other escapes are passed over. */

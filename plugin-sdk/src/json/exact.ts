@@ -1,50 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sameInEveryCopy } from './same-class.ts';
-
-/**
- * JSON text made elsewhere (SQL, a cache) that goes into the response as it is.
- * Bytes must be UTF-8; they are not checked.
- */
-export class RawJson {
-  static {
-    sameInEveryCopy(RawJson, 'RawJson');
-  }
-  readonly text: string | Uint8Array;
-
-  constructor(text: string | Uint8Array) {
-    this.text = text;
-  }
-}
-
-/**
- * Serialises like `JSON.stringify`, and writes BigInt as a plain integer (64-bit values stay exact).
- * @throws TypeError for cycles, as `JSON.stringify`
- */
-export function stringifyJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? 'null';
-  } catch (error) {
-    if (!(error instanceof TypeError) || !/BigInt/.test(error.message)) throw error;
-    return stringifyExact(value) ?? 'null';
-  }
-}
-
-/** As `stringifyJson`; a `RawJson` inside the value is written as its text. */
-export function stringifyExact(value: unknown): string | undefined {
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof RawJson) return String(value.text);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value))
-    return `[${value.map((item) => stringifyExact(item) ?? 'null').join(',')}]`;
-  const json = (value as { toJSON?: unknown }).toJSON;
-  if (typeof json === 'function') return stringifyExact(json.call(value));
-  const members: string[] = [];
-  for (const [name, member] of Object.entries(value)) {
-    const text = stringifyExact(member);
-    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
-  }
-  return `{${members.join(',')}}`;
-}
+import { Cursor } from './cursor.ts';
+import { setOwn } from './set-own.ts';
 
 /**
  * Parses like `JSON.parse`, and keeps every integer token of 16 or more digits as BigInt when a double would change it.
@@ -95,8 +51,6 @@ export function hasLongInteger(text: string): boolean {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Where a string begins, and every number; `1e300` and `0.1234567890123456` are no integers. */
-const tokens = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const longInteger = /^-?\d{16,}$/;
 /** Random per process, so no sender's string begins with it. */
 const mark = `number:${randomBytes(8).toString('hex')}:`;
@@ -117,11 +71,11 @@ function parseMarked(
 
 /** Marked strings stand for the numbers that are kept. */
 function parseMarks(text: string, keeps: (token: string) => boolean): unknown {
+  // Marking turns a number into a string: only a text that was valid before may be read marked.
+  JSON.parse(text);
   const marked = replaceNumbers(text, (token) =>
     isLong(token) || keeps(token) ? `"${mark}${token}"` : token,
   );
-  // Marking turns a number into a string: only a text that was valid before may be read marked.
-  JSON.parse(text);
   return JSON.parse(marked);
 }
 
@@ -140,41 +94,26 @@ function unmarked(value: unknown, keep: (token: string) => unknown): unknown {
     if (typeof member !== 'string' && typeof member !== 'object') continue;
     const kept = unmarked(member, keep);
     if (kept === member) continue;
-    // Assigning to this name would change the prototype.
-    if (name === '__proto__') Object.defineProperty(value, name, { ...own, value: kept });
-    else members[name] = kept;
+    setOwn(members, name, kept);
   }
   return value;
 }
 
-const own = { writable: true, enumerable: true, configurable: true };
-
+/** Replaces the numbers of a text that has passed `JSON.parse`. */
 function replaceNumbers(text: string, replace: (token: string) => string): string {
+  const cursor = new Cursor(text);
+  // Numbers are ASCII, and cutting them out of this costs less than decoding each.
+  const ascii = cursor.bytes.toString('latin1');
   let made = '';
   let done = 0;
-  tokens.lastIndex = 0;
-  for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
-    const [token] = found;
-    if (token === '"') {
-      tokens.lastIndex = behindString(text, found.index);
-      continue;
-    }
+  for (let place = cursor.number(); place; place = cursor.number()) {
+    const token = ascii.slice(place.start, place.end);
     const instead = replace(token);
     if (instead === token) continue;
-    made += text.slice(done, found.index) + instead;
-    done = tokens.lastIndex;
+    made += cursor.text({ start: done, end: place.start }) + instead;
+    done = place.end;
   }
-  return made + text.slice(done);
-}
-
-/** Position behind the string that begins at `start`. Strings are not part of the pattern: one of some megabytes would overflow the stack of the matcher. */
-export function behindString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text[end - 1 - escapes] === '\\') escapes++;
-    if (escapes % 2 === 0) return end + 1;
-  }
-  return text.length;
+  return made + cursor.text({ start: done, end: cursor.end });
 }
 
 const isLong = (token: string): boolean =>

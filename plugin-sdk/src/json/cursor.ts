@@ -5,7 +5,7 @@ export const CLOSE_LIST = 93;
 export const OPEN_OBJECT = 123;
 export const CLOSE_OBJECT = 125;
 export const COLON = 58;
-const BACKSLASH = 92;
+export const BACKSLASH = 92;
 /** `[` and `{` differ in this bit alone, and so do `]` and `}`. */
 const OBJECT_BIT = 32;
 
@@ -13,6 +13,13 @@ const OBJECT_BIT = 32;
 const MEANS = new Uint8Array(256);
 for (const code of [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT])
   MEANS[code] = 1;
+
+const NINE = 57;
+/** Not 0 for the bytes that may stand in a number; `e` stands in `true` and `false` as well. */
+const IN_NUMBER = new Uint8Array(256);
+for (const code of Buffer.from('0123456789+-.eE')) IN_NUMBER[code] = 1;
+/** A string of which the text says what it is. */
+const PLAIN = /^"[ !#-[\]-\uffff]*"$/;
 
 /** Bytes of one slice: about a millisecond. */
 const SLICE_BYTES = 256 * 1024;
@@ -33,10 +40,10 @@ export interface Span {
 export type Place = Pick<Span, 'start' | 'end'>;
 
 /**
- * A walk through JSON in bytes, in slices and without making anything. It checks what lies around the values that it is asked for;
- * what they hold is left to the parser. All errors are `SyntaxError`.
+ * Position in the bytes of a JSON text that moves over values without making them, in slices. It checks what lies around the
+ * values that it is asked for; what they hold is left to the parser. All errors are `SyntaxError`.
  */
-export class Walk {
+export class Cursor {
   readonly bytes: Buffer;
   at: number;
   readonly end: number;
@@ -45,12 +52,22 @@ export class Walk {
   /** Levels of the deepest value that has been passed; a scalar has none. */
   deepest = 0;
   #due: number;
+  /** The same text where each character of it is one byte: cutting it costs less than decoding. */
+  readonly #text: string | undefined;
 
-  constructor(bytes: Buffer, at = 0, end = bytes.length) {
-    this.bytes = bytes;
+  /** @param source bytes in UTF-8, or a text, in which positions are those of its bytes */
+  constructor(source: Buffer | string, at = 0, end?: number) {
+    const isText = typeof source === 'string';
+    this.bytes = isText ? Buffer.from(source) : source;
+    this.#text = isText && this.bytes.length === source.length ? source : undefined;
     this.at = at;
-    this.end = end;
+    this.end = end ?? this.bytes.length;
     this.#due = at + SLICE_BYTES;
+  }
+
+  /** Returns the text that stands at a place. */
+  text({ start, end }: Place): string {
+    return this.#text?.slice(start, end) ?? this.bytes.toString('utf8', start, end);
   }
 
   /** Passes white space. @returns the byte behind it; -1 at the end */
@@ -72,18 +89,48 @@ export class Walk {
       return;
     }
     for (;;) {
-      const name = isObject ? this.#name() : '';
+      const name = isObject ? this.name() : '';
       const start = this.at;
       const before = this.values;
-      yield* this.#value();
-      if (this.at === start) throw broken();
+      this.values++;
+      for (let depth = this.#pass(0); depth >= 0; depth = this.#pass(depth)) {
+        yield;
+        this.#due = this.at + SLICE_BYTES;
+      }
+      if (this.at === start) throw invalidJson();
       yield { name, start, end: this.at, values: this.values - before };
       const code = this.space();
       this.at++;
       if (code === close) return;
-      if (code !== COMMA) throw broken();
+      if (code !== COMMA) throw invalidJson();
       this.space();
     }
+  }
+
+  /** Returns the members or elements of the object or list behind the white space here, repeated names included. */
+  list(): Span[] {
+    this.space();
+    const spans: Span[] = [];
+    for (const span of this.items()) if (span) spans.push(span);
+    return spans;
+  }
+
+  /** Moves to the next number outside of strings, and behind it; for a text that has passed `JSON.parse`. */
+  number(): Place | undefined {
+    const { bytes, end } = this;
+    for (let { at } = this; at < end; ) {
+      const code = bytes[at] as number;
+      if (code === QUOTE) at = skipString(bytes, at, end);
+      else if (code > NINE || IN_NUMBER[code] === 0) at++;
+      else {
+        const start = at;
+        while (at < end && IN_NUMBER[bytes[at] as number] === 1) at++;
+        this.at = at;
+        return { start, end: at };
+      }
+    }
+    this.at = end;
+    return undefined;
   }
 
   /** Passes one value. */
@@ -92,23 +139,17 @@ export class Walk {
       this.#due = this.at + SLICE_BYTES;
   }
 
-  #name(): string {
-    if (this.space() !== QUOTE) throw broken();
+  /** Passes the name of a member and its colon. @returns what it says */
+  name(): string {
+    if (this.space() !== QUOTE) throw invalidJson();
     const start = this.at;
-    this.at = behindString(this.bytes, start, this.end);
-    const name = jsonAt(this.bytes, { start, end: this.at }) as string;
-    if (this.space() !== COLON) throw broken();
+    this.at = skipString(this.bytes, start, this.end);
+    const quoted = this.text({ start, end: this.at });
+    const name = PLAIN.test(quoted) ? quoted.slice(1, -1) : (JSON.parse(quoted) as string);
+    if (this.space() !== COLON) throw invalidJson();
     this.at++;
     this.space();
     return name;
-  }
-
-  *#value(): Generator<undefined, void> {
-    this.values++;
-    for (let depth = this.#pass(0); depth >= 0; depth = this.#pass(depth)) {
-      yield;
-      this.#due = this.at + SLICE_BYTES;
-    }
   }
 
   /** Goes on inside of a value, as far as a slice reaches. @returns the depth there; -1: behind the value */
@@ -126,7 +167,7 @@ export class Walk {
       const code = bytes[at] as number;
       const bracket = code | OBJECT_BIT;
       if (code === QUOTE) {
-        at = behindString(bytes, at, end);
+        at = skipString(bytes, at, end);
         isPassed = depth === 0;
       } else if (bracket === OPEN_OBJECT) {
         at++;
@@ -150,13 +191,13 @@ export class Walk {
     this.deepest = deepest;
     if (isPassed) return -1;
     if (at < end) return depth;
-    if (depth > 0) throw broken();
+    if (depth > 0) throw invalidJson();
     return -1;
   }
 }
 
-/** Position behind the string that begins at `from`. */
-export function behindString(bytes: Buffer, from: number, end: number): number {
+/** Returns the position behind the string that begins at `from`. @throws SyntaxError */
+export function skipString(bytes: Buffer, from: number, end: number): number {
   for (let at = from + 1; at < end; ) {
     for (const near = Math.min(at + NEAR_BYTES, end); at < near; ) {
       const code = bytes[at];
@@ -170,11 +211,11 @@ export function behindString(bytes: Buffer, from: number, end: number): number {
     at = quote + 1;
     if (escapes % 2 === 0) return at;
   }
-  throw broken();
+  throw invalidJson();
 }
 
 /** What the JSON in these bytes says. @throws SyntaxError */
 export const jsonAt = (bytes: Buffer, { start, end }: Place): unknown =>
   JSON.parse(bytes.toString('utf8', start, end));
 
-export const broken = (): SyntaxError => new SyntaxError('the message is no JSON');
+export const invalidJson = (): SyntaxError => new SyntaxError('the message is no JSON');

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RpcError } from './errors.ts';
+import { RpcError } from '../errors.ts';
 
 /** Rows between two looks at the clock. */
 const STEP = 64;

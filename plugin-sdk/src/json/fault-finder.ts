@@ -1,13 +1,9 @@
-import type { Fault } from '@svc/plugin-sdk';
+import type { Fault } from '../hooks.ts';
+import { faultOf } from './faults.ts';
 
-/** What is wrong with a value, beyond its syntax: half of a surrogate pair counts before a number that no double holds. */
-export class Soundness {
+/** Finds what is wrong with a value that comes in pieces, beyond its syntax: half of a surrogate pair counts before a number that no double holds. */
+export class FaultFinder {
   fault: Fault | undefined;
-  readonly #faultOf: (text: string) => Fault | undefined;
-
-  constructor(faultOf: (text: string) => Fault | undefined) {
-    this.#faultOf = faultOf;
-  }
 
   /** @param text the piece as it was parsed: escapes take long in a long one, so there the strings are asked */
   check(text: string, part: unknown): void {
@@ -15,7 +11,7 @@ export class Soundness {
     const isLong = text.length > LONG_PIECE;
     const escaped = isLong && text.includes(ESCAPE) && !isWhole(part);
     if (escaped) this.fault = 'half pair';
-    else if (!isLong) this.fault = this.#faultOf(text) ?? this.fault;
+    else if (!isLong) this.fault = faultOf(text) ?? this.fault;
     else if (holdsInfinity(part)) this.fault = 'infinity';
   }
 }
