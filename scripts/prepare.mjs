@@ -74,14 +74,16 @@ export async function compile() {
   utimesSync(stamp, begun, begun);
 }
 
-/** Folders of the workspaces, relative to the repository. */
+/** Folders of the workspaces that are published, relative to the repository: sources of a page alone are not. */
 export function packages() {
   const { workspaces } = readJson(join(root, 'package.json'));
-  return workspaces.flatMap((pattern) => {
-    if (!pattern.endsWith('/*')) return [pattern];
-    const parent = pattern.slice(0, -2);
-    return readdirSync(join(root, parent)).map((name) => join(parent, name));
-  });
+  return workspaces
+    .flatMap((pattern) => {
+      if (!pattern.endsWith('/*')) return [pattern];
+      const parent = pattern.slice(0, -2);
+      return readdirSync(join(root, parent)).map((name) => join(parent, name));
+    })
+    .filter((folder) => existsSync(join(root, folder, 'src')));
 }
 
 /** Puts what belongs to a package beside its compiled code, and its name where imports look for it. */
