@@ -98,6 +98,8 @@ interface AreaProps {
   readonly error?: string | undefined;
   readonly rows?: number;
   readonly readOnly?: boolean;
+  readonly disabled?: boolean;
+  readonly placeholder?: string;
   /** For code. */
   readonly mono?: boolean;
   readonly class?: string;

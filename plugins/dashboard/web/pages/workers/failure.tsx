@@ -1,6 +1,6 @@
 import { Button } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { lineOf } from './model.ts';
+import { lineOf } from './draft.ts';
 
 interface FailureProps {
   readonly text: string;

@@ -2,7 +2,8 @@ import { useRef } from 'preact/hooks';
 import { address } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
 import { List } from './list.tsx';
-import { type Work, Worker } from './worker.tsx';
+import type { Work } from './model.ts';
+import { Worker } from './worker.tsx';
 import './workers.css';
 
 /** `workers`: all of them; `workers?name=NAME&tab=results`: one. */

@@ -1,121 +1,254 @@
-import type { Methods } from '@svc/client';
-import { diffLines, fromBase64, prettyJson, readJson, textToBase64 } from '../../parts/index.ts';
+import { useSignal } from '@preact/signals';
+import type { Methods, Subscriptions } from '@svc/client';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { go, to, useLive, usePoll, useServer, wire } from '../../frame/index.ts';
+import { attempt, errorText, readJson, textToBase64, toast, undo } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { type Draft, draftOf, EXAMPLE, isSame, isSound, type Stored, wireOf } from './draft.ts';
+import { type Kind, NO_REQUEST, requestOf } from './request.ts';
 
-export type Stored = Methods['js-worker_read']['result'];
 export type Result = Methods['js-result_query']['result'][number];
 
-export const limits = [
-  'max_run_time',
-  'max_heap_size',
-  'max_stack_size',
-  'runtime_clean_time',
-] as const;
-type Limit = (typeof limits)[number];
-
-/** A worker as it stands in the fields. */
-export type Draft = {
-  readonly script: string;
-  readonly description: string;
-  readonly route: string;
-  /** JSON, or nothing. */
-  readonly env: string;
-} & { readonly [K in Limit]: string };
-
-export const draftOf = (stored: Stored): Draft => ({
-  script: new TextDecoder().decode(fromBase64(stored.js_script_base64)),
-  description: stored.description ?? '',
-  route: stored.route_name ?? '',
-  env: stored.env === null || stored.env === undefined ? '' : prettyJson(stored.env),
-  max_run_time: String(stored.max_run_time ?? ''),
-  max_heap_size: String(stored.max_heap_size ?? ''),
-  max_stack_size: String(stored.max_stack_size ?? ''),
-  runtime_clean_time: String(stored.runtime_clean_time ?? ''),
-});
-
-const NUMBER = /^[1-9]\d{0,14}$/;
-
-/** What is wrong with a field, in words; undefined: nothing. */
-export function mistake(field: keyof Draft, text: string): string | undefined {
-  if (text.trim() === '') return undefined;
-  if (field === 'env') {
-    const read = readJson(text);
-    return 'error' in read ? read.error : undefined;
-  }
-  if (field === 'route')
-    return /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/.test(text.trim()) ? undefined : t.workers.routeHint;
-  if ((limits as readonly string[]).includes(field))
-    return NUMBER.test(text.trim()) ? undefined : t.workers.badNumber;
-  return undefined;
+export interface Line {
+  readonly name: string;
+  /** ms without a run; undefined: not loaded, or not for this token. */
+  readonly idle_ms: number | undefined;
+  readonly runs: number;
 }
 
-export const isSound = (draft: Draft): boolean =>
-  draft.script.trim() !== '' &&
-  (Object.keys(draft) as (keyof Draft)[]).every(
-    (field) => mistake(field, draft[field]) === undefined,
+/** All workers, and what the server has loaded of them. */
+export function useWorkers() {
+  const { call, may } = useServer();
+  const list = usePoll('workers', () => call('js-worker_list_all_js_worker'), { every_ms: 15_000 });
+  const mayPool = may('js-worker_get_rt_pool') === true;
+  const pool = usePoll(
+    `pool ${mayPool}`,
+    async () => (mayPool ? (await call('js-worker_get_rt_pool')).workers : []),
+    { every_ms: 5_000 },
   );
+  const lineOf = (name: string): Line => {
+    const found = pool.data?.find((one) => one.script_name === name);
+    return { name, idle_ms: found?.idle_ms, runs: found?.active_requests ?? 0 };
+  };
+  const create = async (text: string) => {
+    const name = text.trim();
+    await call('js-worker_create', { name, js_script_base64: textToBase64(EXAMPLE) });
+    go(to('workers', { name }));
+  };
+  const mayCreate = may('js-worker_create', { name: 'a', js_script_base64: 'YQ==' }) === true;
+  return { list, lineOf, mayPool, create, mayCreate };
+}
 
-/** As parameters of `js-worker_create` and `js-worker_update`. */
-export function wireOf(name: string, draft: Draft) {
-  const read = draft.env.trim() === '' ? undefined : readJson(draft.env);
-  const number = (text: string) => (text.trim() === '' ? null : Number(text));
+/** A worker that was opened, and what became of it here. */
+export interface Work {
+  readonly base: Stored;
+  readonly draft: Draft;
+}
+
+export interface EditOptions {
+  readonly name: string;
+  readonly stored: Stored;
+  /** What is not saved, by name: it outlives a look at another worker. */
+  readonly kept: Map<string, Work>;
+}
+
+/** A worker that is edited and deployed. */
+export function useEdit({ name, stored, kept }: EditOptions) {
+  const { call, may } = useServer();
+  // The server's later answers do not move what is being edited: deploying compares with them.
+  const [base, setBase] = useState(kept.get(name)?.base ?? stored);
+  const original = useMemo(() => draftOf(base), [base]);
+  const [draft, setDraft] = useState(kept.get(name)?.draft ?? original);
+  const [newest, setNewest] = useState<Stored>();
+  const [error, setError] = useState<string>();
+  const [round, setRound] = useState(0);
+  const isChanged = !isSame(original, draft);
+  if (isChanged) kept.set(name, { base, draft });
+  else kept.delete(name);
+  useWarning(isChanged);
+  const mayWrite = may('js-worker_update', { name, js_script_base64: 'YQ==' }) === true;
+  const canSave = mayWrite && isChanged && isSound(draft);
+  const review = async () => {
+    if (!canSave) return;
+    setError(undefined);
+    await attempt(async () => setNewest(await call('js-worker_read', { name })));
+  };
+  const deploy = async () => {
+    try {
+      await call('js-worker_update', wireOf(name, draft));
+    } catch (failure) {
+      setError(errorText(failure));
+      throw failure;
+    }
+    const made = await call('js-worker_read', { name });
+    setBase(made);
+    setDraft(draftOf(made));
+    toast(t.workers.saved(name));
+  };
+  const discard = () => {
+    setDraft(original);
+    setRound(round + 1);
+  };
   return {
-    name,
-    js_script_base64: textToBase64(draft.script),
-    description: draft.description === '' ? null : draft.description,
-    route_name: draft.route.trim() === '' ? null : draft.route.trim(),
-    env: read && 'value' in read ? read.value : null,
-    max_run_time: number(draft.max_run_time),
-    max_heap_size: number(draft.max_heap_size),
-    max_stack_size: number(draft.max_stack_size),
-    runtime_clean_time: number(draft.runtime_clean_time),
+    base,
+    draft,
+    setDraft,
+    /** Grows when the script changes from outside of the editor. */
+    round,
+    /** Why the server refused the script. */
+    error,
+    isChanged,
+    mayWrite,
+    canSave,
+    discard,
+    review,
+    /** What the server has now, while the change is reviewed. */
+    newest,
+    endReview: () => setNewest(undefined),
+    deploy,
+  };
+}
+export type Edit = ReturnType<typeof useEdit>;
+
+/** Deletes a worker; undefined: not for this token. */
+export function useRemove(name: string): (() => Promise<void>) | undefined {
+  const { call, may } = useServer();
+  if (may('js-worker_delete', { name }) !== true) return undefined;
+  return async () => {
+    const old = await call('js-worker_read', { name });
+    await call('js-worker_delete', { name });
+    go(to('workers'));
+    const restore = async () => {
+      await call('js-worker_create', wireOf(name, draftOf(old)));
+      go(to('workers', { name }));
+    };
+    toast(t.workers.removed(name), undo(t.workers, restore));
   };
 }
 
-export const isSame = (a: Draft, b: Draft): boolean =>
-  (Object.keys(a) as (keyof Draft)[]).every((field) => a[field] === b[field]);
-
-/** What deploying does, a sentence each. `pathOf` makes the public path of a route. */
-export function effectsOf(
-  before: Draft,
-  after: Draft,
-  pathOf: (route: string) => string,
-): readonly string[] {
-  const words = t.workers.effects;
-  const lines = diffLines(before.script, after.script);
-  const count = (kind: string) => lines.filter((line) => line.kind === kind).length;
-  const moved = before.route !== after.route.trim();
-  return [
-    before.script !== after.script && words.script(count('added'), count('removed')),
-    moved && before.route !== '' && words.routeRemoved(pathOf(before.route)),
-    moved && after.route.trim() !== '' && words.routeAdded(pathOf(after.route.trim())),
-    before.env !== after.env && words.env,
-    limits.some((limit) => before[limit] !== after[limit]) && words.limits,
-    before.description !== after.description && words.description,
-    words.context,
-  ].filter((line) => typeof line === 'string');
+/** The browser asks before it closes over what is not saved. */
+function useWarning(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isChanged]);
 }
 
-/** What a new worker begins with. */
-export const EXAMPLE = `export default {
-  /** Answers a call: the Run button, or js-worker_run. */
-  async onCall(params, env, ctx) {
-    console.log('called with', JSON.stringify(params));
-    return { hello: params?.name ?? 'world', worker: ctx.workerName };
-  },
+interface RunOptions {
+  readonly name: string;
+  readonly route: string | null;
+  readonly onDone: () => void;
+}
 
-  /** Answers HTTP requests to its route. */
-  async onRoute(request) {
-    const { pathname } = new URL(request.url);
-    return new Response(\`Hello from \${pathname}\\n\`);
-  },
-};
-`;
+/** Parameters or a request, and the run that is made with them. */
+export function useRun({ name, route, onDone }: RunOptions) {
+  const { may, origin } = useServer();
+  const [kind, setKind] = useState<Kind>('call');
+  const [params, setParams] = useState('{}');
+  const [request, setRequest] = useState(NO_REQUEST);
+  const { begin, ...run } = useCall(name, onDone);
+  const read = params.trim() === '' ? { value: null } : readJson(params);
+  const mistake = 'error' in read ? read.error : undefined;
+  const isRoute = kind === 'route';
+  const url = `${origin}${wire('/svc/worker-route')}/${encodeURIComponent(route ?? name)}`;
+  const start = () => {
+    if (run.isBusy) return;
+    if (isRoute) void begin(kind, requestOf(url, request));
+    else if ('value' in read) void begin(kind, read.value);
+  };
+  const isDenied = may('js-worker_run', { js_script_name: name, params: null }) === false;
+  const fields = { kind, setKind, params, setParams, mistake, request, setRequest };
+  return { ...run, ...fields, isRoute, url, start, isDenied };
+}
 
-/** The line of the script that an error names, counting from 1. */
-export const lineOf = (text: string, name: string): number | undefined => {
-  const place = [...text.matchAll(/(?<![^()\s])([^()\s]+\.js):(\d+):\d+/g)].find(
-    ([, file]) => file === 'js_worker.js' || file === `${name}.js`,
+/** ms between two queries of a run: quick ones feel at once, slow ones cost little. */
+const QUERIES_MS = [60, 120, 250, 500, 1_000];
+
+/** Starts a run and queries it until it has ended; leaving the page ends the queries, not the run. */
+function useCall(name: string, onDone: () => void) {
+  const { call } = useServer();
+  const [result, setResult] = useState<Result>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const end = useRef(new AbortController());
+  useEffect(() => () => end.current.abort(), []);
+  const begin = async (run_type: Kind, params: unknown) => {
+    const { signal } = end.current;
+    setBusy(true);
+    setError(undefined);
+    setResult(undefined);
+    try {
+      const { id } = await call('js-worker_run', { js_script_name: name, run_type, params });
+      for (let query = 0; !signal.aborted; query++) {
+        const condition = [{ js_worker_name: name }, { id }];
+        const [row] = await call('js-result_query', { query: { condition } });
+        setResult(row);
+        if (row?.finish_time) break;
+        await new Promise((done) => setTimeout(done, QUERIES_MS[query] ?? QUERIES_MS.at(-1)));
+      }
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+      onDone();
+    }
+  };
+  return { result, error, isBusy, begin };
+}
+
+/** Runs that are shown. */
+const MOST_RUNS = 30;
+
+/** The last runs, newest first; `runs` grows with each run from this page. */
+export function useResults(name: string, runs: number) {
+  const { call } = useServer();
+  const query = { condition: [{ js_worker_name: name }, { limit: MOST_RUNS }] };
+  return usePoll(`results ${name} ${runs}`, () => call('js-result_query', { query }), {
+    every_ms: 5_000,
+  });
+}
+
+type Item = Subscriptions['svc-server_stream_log']['item'];
+interface LogLine extends Pick<Item, 'timestamp' | 'level' | 'message'> {
+  readonly at: number;
+}
+
+/** Lines that are kept; older ones go. */
+const MOST_LINES = 500;
+const SCRIPTS = { log_filter: 'js_worker=trace' };
+
+/** Tells whether the token may follow the log; undefined: there is none, or it is not known yet. */
+export function useLogRight(): boolean | undefined {
+  const { has, may } = useServer();
+  if (!has('server-info')) return undefined;
+  const allowed = may('svc-server_stream_log', SCRIPTS);
+  // What only the call decides is tried.
+  return allowed === null ? true : allowed;
+}
+
+/** What a script logs, as it happens. */
+export function useLog(name: string) {
+  const { subscribe } = useServer();
+  const lines = useSignal<readonly LogLine[]>([]);
+  const waiting = useRef({ lines: [] as LogLine[], count: 0, frame: 0 }).current;
+  const live = useLive(
+    `log ${name}`,
+    () => subscribe('svc-server_stream_log', SCRIPTS),
+    ({ fields, timestamp, level, message }) => {
+      if (fields['worker'] !== name) return;
+      waiting.lines.push({ timestamp, level, message, at: ++waiting.count });
+      // A script may log faster than a screen shows.
+      waiting.frame ||= requestAnimationFrame(() => {
+        lines.value = [...lines.value, ...waiting.lines].slice(-MOST_LINES);
+        waiting.lines = [];
+        waiting.frame = 0;
+      });
+    },
   );
-  return place && Number(place[2]);
-};
+  const clear = () => {
+    lines.value = [];
+  };
+  return { lines: lines.value, live, clear };
+}

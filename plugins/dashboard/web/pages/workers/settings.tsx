@@ -1,6 +1,6 @@
-import { Field, TextField } from '../../parts/index.ts';
+import { TextArea, TextField } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import { type Draft, limits, mistake } from './model.ts';
+import { type Draft, limits, mistake } from './draft.ts';
 
 interface Props {
   readonly draft: Draft;
@@ -16,7 +16,6 @@ export function Settings({ draft, isReadOnly, onDraft }: Props) {
     max_stack_size: [t.workers.maxStack, '1048576'],
     runtime_clean_time: [t.workers.cleanTime, t.workers.never],
   } as const;
-  const env = mistake('env', draft.env);
   return (
     <div class="workers-tab stack">
       <TextField
@@ -36,21 +35,17 @@ export function Settings({ draft, isReadOnly, onDraft }: Props) {
         spellcheck={false}
         onText={(route) => onDraft({ ...draft, route })}
       />
-      <Field label={t.workers.env} hint={t.workers.envHint} error={env}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            class="input mono"
-            rows={5}
-            spellcheck={false}
-            disabled={isReadOnly}
-            aria-invalid={env !== undefined}
-            placeholder="{}"
-            value={draft.env}
-            onInput={(event) => onDraft({ ...draft, env: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextArea
+        label={t.workers.env}
+        hint={t.workers.envHint}
+        error={mistake('env', draft.env)}
+        rows={5}
+        disabled={isReadOnly}
+        placeholder="{}"
+        value={draft.env}
+        onText={(env) => onDraft({ ...draft, env })}
+        mono
+      />
       {limits.map((limit) => (
         <TextField
           key={limit}
