@@ -2,7 +2,7 @@ import { address, go, to } from '../../frame/index.ts';
 import { Tabs } from '../../parts/index.ts';
 import { TaskHistory } from '../../parts/task-history/index.ts';
 import { t } from '../../strings/index.ts';
-import { RunView } from './run-view.tsx';
+import { Run } from './run.tsx';
 import './tasks.css';
 
 /** `/tasks` runs a task on machines, `/tasks/history` has what has run. */
@@ -20,7 +20,7 @@ export default function Tasks() {
         current={current}
         onChange={(id) => go(id === 'run' ? to('tasks') : to('tasks', 'history'))}
       >
-        {current === 'run' ? <RunView /> : <TaskHistory />}
+        {current === 'run' ? <Run /> : <TaskHistory />}
       </Tabs>
     </div>
   );
