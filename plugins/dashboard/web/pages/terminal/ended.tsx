@@ -1,17 +1,15 @@
 import { Plug, RotateCw } from 'lucide';
-import { useState } from 'preact/hooks';
 import { useServer } from '../../frame/index.ts';
 import { HowToAllow } from '../../parts/allow.tsx';
-import { Button, format, Icon } from '../../parts/index.ts';
+import { Button, DialogButton, format, Icon } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { AddressDialog } from './dialogs/address.tsx';
 import { addressForAgents } from './settings.ts';
 import type { Shell } from './shell.ts';
-import { Address } from './toolbar.tsx';
 
 /** Under a screen whose shell has ended: why, and the way on. */
 export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onClose: () => void }) {
   const server = useServer();
-  const [isAddressing, setAddressing] = useState(false);
   const state = shell.state.value;
   if (state.kind !== 'ended') return null;
   const isNever = state.how === 'never';
@@ -32,19 +30,22 @@ export function Ended({ shell, onClose }: { readonly shell: Shell; readonly onCl
         </span>
         {state.how === 'off' && <HowToAllow kind="web_shell" />}
       </div>
-      {isNever && <Button onClick={() => setAddressing(true)}>{t.terminal.address}</Button>}
+      {isNever && (
+        <DialogButton kind="plain" dialog={(close) => <AddressDialog onClose={close} />}>
+          {t.terminal.address}
+        </DialogButton>
+      )}
       <Button
         icon={RotateCw}
         onClick={() => {
           void shell.start();
           // The keyboard moves before this button goes, and would be lost with it.
-          shell.takeKeyboard();
+          shell.focus();
         }}
       >
         {state.how === 'off' || state.how === 'refused' ? t.parts.retry : t.terminal.newShell}
       </Button>
       <Button onClick={onClose}>{t.terminal.closeShell}</Button>
-      {isAddressing && <Address onClose={() => setAddressing(false)} />}
     </div>
   );
 }

@@ -85,8 +85,8 @@ export class Shell {
     this.screen.value?.terminal.input(text);
   }
 
-  /** Gives it the keyboard, where there is one: on a phone that would open the keys over the page. */
-  takeKeyboard(): void {
+  /** Focuses the screen where there is a keyboard: on a phone that would open the keys over the page. */
+  focus(): void {
     const hasKeyboard = !matchMedia('(pointer: coarse)').matches || matchMedia(ALSO_FINE).matches;
     if (hasKeyboard) this.screen.value?.terminal.focus();
   }
@@ -180,8 +180,11 @@ export class Shell {
     return line?.translateToString(false, 0, buffer?.cursorX) ?? '';
   }
 
-  async #endUnopened(told: { readonly task_id: number; readonly refusal: string }): Promise<void> {
-    this.#end(await neverOpened(this.#server, this.uuid, told));
+  async #endUnopened(refused: {
+    readonly task_id: number;
+    readonly refusal: string;
+  }): Promise<void> {
+    this.#end(await neverOpened(this.#server, this.uuid, refused));
   }
 
   #end(ending: Ending): void {

@@ -1,19 +1,18 @@
 import { AArrowDown, AArrowUp, ClipboardPaste, Copy, Plus, Search, Settings2, X } from 'lucide';
 import { useState } from 'preact/hooks';
-import { useServer } from '../../frame/index.ts';
-import { Button, Dialog, Menu, TextField, toast } from '../../parts/index.ts';
+import { Button, Menu, type MenuItem } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import { copySelection, paste } from './clipboard.ts';
+import { AddressDialog } from './dialogs/address.tsx';
 import {
-  addressForAgents,
   copiesOnSelect,
   fontSize,
   isSearching,
-  setAddressForAgents,
   setCopiesOnSelect,
   setFontSize,
 } from './settings.ts';
 import type { Shell } from './shell.ts';
-import { copySelection, paste } from './shell-view.tsx';
+import type { Screen } from './xterm.ts';
 
 interface Props {
   readonly shell: Shell;
@@ -55,39 +54,11 @@ export function Toolbar({ shell, onDone, onNew, onClose }: Props) {
       <Menu
         label={t.terminal.more}
         icon={Settings2}
-        items={[
-          {
-            label: t.terminal.copy,
-            icon: Copy,
-            onSelect: () => screen && void copySelection(screen, true),
-          },
-          {
-            label: t.terminal.paste,
-            icon: ClipboardPaste,
-            onSelect: () => screen && void paste(screen),
-          },
-          {
-            label: t.terminal.larger,
-            icon: AArrowUp,
-            onSelect: () => setFontSize(fontSize.value + 1),
-          },
-          {
-            label: t.terminal.smaller,
-            icon: AArrowDown,
-            onSelect: () => setFontSize(fontSize.value - 1),
-          },
-          {
-            label: t.terminal.copyOnSelect,
-            checked: copiesOnSelect.value,
-            separated: true,
-            onSelect: () => setCopiesOnSelect(!copiesOnSelect.value),
-          },
-          { label: t.terminal.address, onSelect: () => setAddressing(true) },
-        ]}
+        items={itemsOf(screen, () => setAddressing(true))}
       />
       <Button kind="quiet" icon={X} label={t.terminal.closeShell} onClick={onClose} />
       {isAddressing && (
-        <Address
+        <AddressDialog
           onClose={() => {
             setAddressing(false);
             onDone();
@@ -98,38 +69,34 @@ export function Toolbar({ shell, onDone, onNew, onClose }: Props) {
   );
 }
 
-/** Where machines find the server: behind a tunnel or a proxy it is another place than the browser's. */
-export function Address({ onClose }: { readonly onClose: () => void }) {
-  const server = useServer();
-  const [text, setText] = useState(addressForAgents(server).replace(/\/auto_gen$/, ''));
-  const [error, setError] = useState<string>();
-  const save = () => {
-    if (!setAddressForAgents(server, text)) return setError(t.terminal.addressWrong);
-    toast(t.terminal.addressKept);
-    onClose();
-  };
-  return (
-    <Dialog
-      title={t.terminal.address}
-      onClose={onClose}
-      actions={
-        <>
-          <span class="grow" />
-          <Button onClick={onClose}>{t.parts.cancel}</Button>
-          <Button kind="primary" onClick={save}>
-            {t.terminal.save}
-          </Button>
-        </>
-      }
-    >
-      <TextField
-        label={t.terminal.addressLabel}
-        hint={t.terminal.addressHint}
-        error={error}
-        value={text}
-        mono
-        onText={setText}
-      />
-    </Dialog>
-  );
+function itemsOf(screen: Screen | undefined, onAddress: () => void): readonly MenuItem[] {
+  return [
+    {
+      label: t.terminal.copy,
+      icon: Copy,
+      onSelect: () => screen && void copySelection(screen, true),
+    },
+    {
+      label: t.terminal.paste,
+      icon: ClipboardPaste,
+      onSelect: () => screen && void paste(screen),
+    },
+    {
+      label: t.terminal.larger,
+      icon: AArrowUp,
+      onSelect: () => setFontSize(fontSize.value + 1),
+    },
+    {
+      label: t.terminal.smaller,
+      icon: AArrowDown,
+      onSelect: () => setFontSize(fontSize.value - 1),
+    },
+    {
+      label: t.terminal.copyOnSelect,
+      checked: copiesOnSelect.value,
+      separated: true,
+      onSelect: () => setCopiesOnSelect(!copiesOnSelect.value),
+    },
+    { label: t.terminal.address, onSelect: onAddress },
+  ];
 }

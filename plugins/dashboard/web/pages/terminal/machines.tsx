@@ -2,37 +2,16 @@ import { SquareTerminal } from 'lucide';
 import { useState } from 'preact/hooks';
 import { useMachines, useServer } from '../../frame/index.ts';
 import { HowToAllow } from '../../parts/allow.tsx';
-import { Dialog, Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
+import { Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
 import { mayOpen } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 
-/** Which machine the shell is to run on. */
-export function Chooser({
-  onOpen,
-  onClose,
-}: {
+interface Props {
   readonly onOpen: (uuid: string) => void;
-  /** It is a dialog then. */
-  readonly onClose?: () => void;
-}) {
-  if (onClose)
-    return (
-      <Dialog title={t.terminal.another} onClose={onClose}>
-        <Machines onOpen={onOpen} />
-      </Dialog>
-    );
-  return (
-    <div class="page">
-      <header class="page-head">
-        <h1>{t.terminal.choose}</h1>
-      </header>
-      <Machines onOpen={onOpen} />
-    </div>
-  );
 }
 
-/** Those that take tasks now; a machine of which nobody knows it is offered, too. */
-function Machines({ onOpen }: { readonly onOpen: (uuid: string) => void }) {
+/** Machines on which a shell can be opened: those that take tasks now, and those of which nobody knows it. */
+export function Machines({ onOpen }: Props) {
   const { list, error, nameOf, refresh } = useMachines();
   const server = useServer();
   const [text, setText] = useState('');
