@@ -1,7 +1,6 @@
 import { Plus } from 'lucide';
-import { useMemo, useState } from 'preact/hooks';
-import { address, Loaded, setQuery, useCrumbs, useServer } from '../../frame/index.ts';
-import { Button, ErrorNote, Select } from '../../parts/index.ts';
+import { Loaded, setQuery, useServer } from '../../frame/index.ts';
+import { DialogButton, ErrorNote, Select } from '../../parts/index.ts';
 import {
   AddProbe,
   keyOfProbe,
@@ -9,11 +8,9 @@ import {
   NoProbes,
   type Probe,
   useProbes,
-  useTotals,
-  useUsual,
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
-import { RANGES, type Range } from './ranges.ts';
+import { RANGES, type Range, useChoice } from './model.ts';
 import { Target } from './target.tsx';
 import './probes.css';
 
@@ -45,19 +42,7 @@ interface Props {
 }
 
 function Found({ list, onAdded }: Props) {
-  const { query } = address.value;
-  const wanted = query.get('range') as Range | null;
-  const range: Range = wanted !== null && Object.hasOwn(RANGES, wanted) ? wanted : '1h';
-  const kind = query.get('kind') ?? '';
-  const shown = useMemo(() => list.filter((one) => kind === '' || one.kind === kind), [list, kind]);
-  const totals = useTotals(shown, RANGES[range]);
-  const usual = useUsual(shown);
-  const key = query.get('probe');
-  const asked = shown.find((one) => keyOfProbe(one) === key);
-  // One alone is open; of several the reader chooses.
-  const open = asked ?? (shown.length === 1 && key === null ? shown[0] : undefined);
-  const drawn = totals.data === undefined && totals.error !== undefined ? [] : shown;
-  useCrumbs(...(asked ? [{ label: asked.target }] : []));
+  const { range, ms, kind, totals, usual, asked, open, drawn, machine } = useChoice(list);
   return (
     <div class="stack">
       <Head {...{ list, kind, range, onAdded }} />
@@ -70,10 +55,10 @@ function Found({ list, onAdded }: Props) {
           probe={probe}
           totals={totals.data}
           usual={usual}
-          ms={RANGES[range]}
+          ms={ms}
           isOpen={probe === open}
           isAsked={probe === asked}
-          machine={query.get('machine') ?? undefined}
+          chosen={probe === asked ? machine : undefined}
         />
       ))}
     </div>
@@ -87,7 +72,6 @@ interface HeadProps extends Props {
 
 function Head({ list, kind, range, onAdded }: HeadProps) {
   const server = useServer();
-  const [isAdding, setAdding] = useState(false);
   const kinds = [...new Set(list.map((one) => one.kind))];
   return (
     <div class="page-head">
@@ -115,11 +99,14 @@ function Head({ list, kind, range, onAdded }: HeadProps) {
         onChange={(value) => setQuery({ range: value })}
       />
       {mayAddProbe(server) && (
-        <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
+        <DialogButton
+          kind="primary"
+          icon={Plus}
+          dialog={(close) => <AddProbe onAdded={onAdded} onClose={close} />}
+        >
           {t.probes.add.open}
-        </Button>
+        </DialogButton>
       )}
-      {isAdding && <AddProbe onAdded={onAdded} onClose={() => setAdding(false)} />}
     </div>
   );
 }

@@ -1,21 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Machine, setQuery, useMachines } from '../../frame/index.ts';
-import { HowToAllow } from '../../parts/allow.tsx';
-import { Amount, Bar, format } from '../../parts/index.ts';
-import {
-  type Answer,
-  isBad,
-  keyOfProbe,
-  lossFigure,
-  type Probe,
-  type Reading,
-} from '../../parts/probe/index.ts';
+import { useMachines } from '../../frame/index.ts';
+import { format } from '../../parts/index.ts';
+import { type Answer, isBad, type Probe, type Reading } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
+import { Away } from './away.tsx';
+import { groupsOf, isWaiting } from './model.ts';
+import { Rows } from './rows.tsx';
 
 interface Props {
   readonly probe: Probe;
   readonly answer: Answer;
+  /** UUID of the machine whose curve is open. */
   readonly chosen: string | undefined;
 }
 
@@ -59,21 +55,6 @@ export function Machines({ probe, answer, chosen }: Props) {
       )}
     </div>
   );
-}
-
-type Groups = readonly (readonly [tag: string | undefined, readonly Reading[]])[];
-
-/** By the first tag of each machine, the group with the slowest machine first; those without a tag last. */
-function groupsOf(
-  readings: readonly Reading[],
-  tagOf: (uuid: string) => string | undefined,
-): Groups {
-  const found = new Map<string | undefined, Reading[]>();
-  for (const one of readings) {
-    const tag = tagOf(one.uuid);
-    found.set(tag, [...(found.get(tag) ?? []), one]);
-  }
-  return [...found].sort(([a], [b]) => Number(a === undefined) - Number(b === undefined));
 }
 
 interface GroupProps extends Props {
@@ -126,108 +107,4 @@ function Fold({ title, note, end, isOpen = false, children }: FoldProps) {
       {isShown && children}
     </details>
   );
-}
-
-function Rows({
-  probe,
-  answer,
-  readings,
-  chosen,
-}: Props & { readonly readings: readonly Reading[] }) {
-  const { nameOf } = useMachines();
-  // One unit for all groups.
-  const figure = format.millisecondsOf(
-    answer.readings.flatMap(({ of, usual }) => [of?.p50, of?.p95, usual]),
-  );
-  const most = answer.slowest?.of?.p50 ?? 0;
-  const cell = (ms: number | null | undefined) => (
-    <Amount of={ms == null ? undefined : figure(ms)} />
-  );
-  return (
-    <table class="probes-table">
-      <thead>
-        <tr>
-          <th scope="col">{t.probes.machine}</th>
-          <th scope="col" class="num">
-            {t.probes.median}
-          </th>
-          <th scope="col" class="num probes-wide" title={t.probes.usualHint}>
-            {t.probes.usual}
-          </th>
-          <th scope="col" class="num probes-wide">
-            p95
-          </th>
-          <th scope="col" class="num">
-            {t.probes.loss}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {readings.map(({ uuid, of, usual, mood }) => (
-          <tr key={uuid} class={uuid === chosen ? 'open' : ''}>
-            <th scope="row">
-              <button
-                type="button"
-                class="probes-machine ellipsis"
-                title={t.probes.openMachine(nameOf(uuid))}
-                aria-pressed={uuid === chosen}
-                onClick={() =>
-                  setQuery({ probe: keyOfProbe(probe), machine: uuid }, { replace: false })
-                }
-              >
-                {nameOf(uuid)}
-              </button>
-              {of?.p50 != null && (
-                <Bar value={of.p50 / most} warn={2} bad={2} label={nameOf(uuid)} />
-              )}
-            </th>
-            <td class={mood === 'slow' ? 'num probes-slow' : 'num'}>{cell(of?.p50)}</td>
-            <td class="num probes-wide">{cell(usual)}</td>
-            <td class="num probes-wide">{cell(of?.p95)}</td>
-            <td class={mood === 'lossy' || mood === 'silent' ? 'num probes-slow' : 'num'}>
-              <Amount of={of && lossFigure(of.loss ?? 0)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface AwayProps {
-  readonly kind: Probe['kind'];
-  readonly readings: readonly Reading[];
-}
-
-/** Machines that measured nothing, by the reason that is known of each. */
-export function Away({ kind, readings }: AwayProps) {
-  const { nameOf, of } = useMachines();
-  const groups = new Map<string, string[]>();
-  for (const { uuid } of readings) {
-    const why = awayOf(of(uuid));
-    groups.set(why, [...(groups.get(why) ?? []), nameOf(uuid)]);
-  }
-  return (
-    <>
-      {[...groups].map(([why, names]) => (
-        <div key={why}>
-          <p class="muted">
-            {why}{' '}
-            {names.sort((a, b) => a.localeCompare(b, undefined, { numeric: true })).join(', ')}
-          </p>
-          {why === t.probes.awayTasksOff && <HowToAllow kind={kind} />}
-        </div>
-      ))}
-    </>
-  );
-}
-
-/** It takes tasks now, so what it measures is on its way. */
-export const isWaiting = (machine: Machine | undefined): boolean =>
-  machine?.connected_for_tasks === true && machine.tasks_allowed !== false;
-
-function awayOf(machine: Machine | undefined): string {
-  if (machine?.tasks_allowed === false) return t.probes.awayTasksOff;
-  if (isWaiting(machine)) return `${t.probes.notYet}:`;
-  return machine?.connected_for_tasks === false ? t.probes.awayOffline : t.probes.awayHint;
 }
