@@ -76,11 +76,7 @@ export function useTerminals() {
   const [isChoosing, setChoosing] = useState(false);
   const list = shells.list.value;
   const current = list.find(({ id }) => id === shells.current.value);
-  const labelOf = (shell: Shell) => {
-    const same = list.filter(({ uuid }) => uuid === shell.uuid);
-    const name = nameOf(shell.uuid);
-    return same.length > 1 ? `${name} ${same.indexOf(shell) + 1}` : name;
-  };
+  const labelOf = (shell: Shell) => numbered(nameOf(shell.uuid), shell, list);
   const show = (shell: Shell) => {
     shells.current.value = shell.id;
     go(to('terminal', shell.uuid), { replace: true });
@@ -130,6 +126,12 @@ export function useTerminals() {
     },
     focus,
   };
+}
+
+/** Returns the name of a shell's machine, with a number where there are several on it. */
+function numbered(name: string, shell: Shell, list: readonly Shell[]): string {
+  const same = list.filter(({ uuid }) => uuid === shell.uuid);
+  return same.length > 1 ? `${name} ${same.indexOf(shell) + 1}` : name;
 }
 
 /** Opens what the address names and is not open yet. */

@@ -57,15 +57,7 @@ export function TableDialog({ title, file, curves, unit, from, to, onClose }: Pr
       actions={
         <>
           <span class="muted grow">{t.chart.rows(rows.length)}</span>
-          <Button
-            icon={Download}
-            onClick={() =>
-              saveFile(
-                nameOf(file),
-                new Blob([csv(curves, rows)], { type: 'text/csv;charset=utf-8' }),
-              )
-            }
-          >
+          <Button icon={Download} onClick={() => saveFile(nameOf(file), csv(curves, rows))}>
             {t.chart.csv}
           </Button>
         </>
@@ -86,7 +78,7 @@ export function TableDialog({ title, file, curves, unit, from, to, onClose }: Pr
 const isIn = (time: number, from: number, to: number) => time >= from && time <= to;
 
 /** Exact values, times in UTC. */
-function csv({ times, lines }: Curves, rows: readonly number[]): string {
+function csv({ times, lines }: Curves, rows: readonly number[]): Blob {
   const columns = lines.flatMap(({ label, avg, min, max }) => [
     { label, values: avg },
     ...(min && max
@@ -101,7 +93,8 @@ function csv({ times, lines }: Curves, rows: readonly number[]): string {
     new Date(times[at] ?? 0).toISOString(),
     ...columns.map(({ values }) => String(values[at] ?? '')),
   ]);
-  return [head, ...body].map((row) => `${row.join(',')}\r\n`).join('');
+  const text = [head, ...body].map((row) => `${row.join(',')}\r\n`);
+  return new Blob(text, { type: 'text/csv;charset=utf-8' });
 }
 
 /** A leading sign would be a formula in a table program. */
