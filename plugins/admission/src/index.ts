@@ -3,7 +3,7 @@ import { definePlugin, Type } from '@svc/plugin-sdk';
 import { Refusals } from './api.ts';
 import { tapCalls } from './calls/taps.ts';
 import { tokenKeys } from './calls/tokens.ts';
-import { connectionKeys, doorKeys } from './connections/config.ts';
+import { connectionKeys, hostKeys } from './connections/config.ts';
 import { trust } from './connections/proxies.ts';
 import { tapConnections } from './connections/taps.ts';
 import { MessageMemory } from './messages/memory.ts';
@@ -37,14 +37,14 @@ export default definePlugin({
       description: 'A message for which there is no memory is refused after this.',
     }),
   }),
-  rootConfig: Type.Object({ ...doorKeys }),
+  rootConfig: Type.Object({ ...hostKeys }),
   reloadable: [
     'message_memory_mb',
     'message_memory_per_address_mb',
     'message_wait_ms',
     ...Object.keys(connectionKeys),
     ...Object.keys(tokenKeys),
-    ...Object.keys(doorKeys),
+    ...Object.keys(hostKeys),
   ],
 
   examine: async ({ root }) => [trust(root.trusted_proxies)],

@@ -41,7 +41,7 @@ export const connectionKeys = {
 };
 
 /** Top-level keys of the configuration about who may come, and how. */
-export const doorKeys = {
+export const hostKeys = {
   trusted_proxies: fileOnly(
     Type.Array(Type.String({ minLength: 1 }), {
       default: [],
@@ -72,6 +72,6 @@ export const doorKeys = {
 };
 
 const Connections = Type.Object(connectionKeys);
-const Door = Type.Object(doorKeys);
+const HostCheck = Type.Object(hostKeys);
 export type ConnectionSettings = Static<typeof Connections>;
-export type DoorSettings = Static<typeof Door>;
+export type HostSettings = Static<typeof HostCheck>;

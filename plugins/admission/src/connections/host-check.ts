@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { ConfigWarning, Connection, Exchange, Upgrade } from '@svc/plugin-sdk';
 import type { Refusals } from '../api.ts';
-import type { DoorSettings } from './config.ts';
+import type { HostSettings } from './config.ts';
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 const WRONG_HOST =
@@ -15,11 +15,11 @@ interface Refusal {
 }
 
 /** Host names, origins, and the header that keeps browsers on TLS. */
-export class Door {
-  readonly #settings: DoorSettings;
+export class HostCheck {
+  readonly #settings: HostSettings;
   readonly #refusals: Refusals;
 
-  constructor(settings: DoorSettings, refusals: Refusals) {
+  constructor(settings: HostSettings, refusals: Refusals) {
     this.#settings = settings;
     this.#refusals = refusals;
   }

@@ -8,11 +8,11 @@ const CROWDED = 0.9;
 /** A token that holds more than this part of the JSON-RPC places takes none of those beyond the limit. */
 const LARGE = 0.1;
 
-interface Visitor {
+interface ConnectionState {
   readonly connection: Connection;
-  /** Where it waits among the other strangers; empty once it has shown a valid credential. */
-  readonly lines: Set<Visitor>[];
-  /** Key of the address that it counts for while it is a stranger. */
+  /** Queues of unauthenticated connections that it stands in; empty once it has shown a valid credential. */
+  readonly lines: Set<ConnectionState>[];
+  /** Key of the address that it counts for while it is unauthenticated. */
   address: string | undefined;
   /** Requests that are not answered to their end. */
   running: number;
@@ -22,7 +22,7 @@ interface Visitor {
   /** When its first bytes were seen, before its first request. */
   begun: number | undefined;
   isUpgraded: boolean;
-  /** Key of its token; undefined: a stranger. */
+  /** Key of its token; undefined while it is unauthenticated. */
   holder: string | undefined;
   isGone: boolean;
 }
@@ -39,16 +39,16 @@ interface Options {
 }
 
 /**
- * Who may stay connected. A connection without a valid credential so far is a stranger: strangers are counted by address, are
+ * Who may stay connected. Connections without a valid credential so far, called unauthenticated, are counted by address, are
  * closed when they are silent, and make room where places are scarce, the longest silent first. The others count for their token.
  */
 export class Connections {
   readonly #options: Options;
-  readonly #visitors = new WeakMap<Connection, Visitor>();
-  /** Three orders of strangers, each with the longest silent first. */
-  readonly #strangers = new Set<Visitor>();
-  readonly #upgraded = new Set<Visitor>();
-  readonly #byAddress = new Map<string, Set<Visitor>>();
+  readonly #states = new WeakMap<Connection, ConnectionState>();
+  /** Three queues of unauthenticated connections, each with the longest silent first. */
+  readonly #unauthenticated = new Set<ConnectionState>();
+  readonly #upgraded = new Set<ConnectionState>();
+  readonly #byAddress = new Map<string, Set<ConnectionState>>();
   readonly #byToken = new Map<string, number>();
   #count = 0;
 
@@ -61,10 +61,10 @@ export class Connections {
     const { clock, limit } = this.#options;
     if (connection.unix) return undefined;
     const most = limit();
-    if (this.#count >= most * CROWDED) this.#evict(this.#strangers, this.#count >= most);
+    if (this.#count >= most * CROWDED) this.#evict(this.#unauthenticated, this.#count >= most);
     if (this.#count >= most)
       return this.#refuse('more connections than there is room for', connection);
-    const visitor: Visitor = {
+    const state: ConnectionState = {
       connection,
       lines: [],
       address: undefined,
@@ -77,65 +77,65 @@ export class Connections {
       isGone: false,
     };
     this.#count++;
-    this.#visitors.set(connection, visitor);
+    this.#states.set(connection, state);
     // Not `once`, whose wrapper a connection would keep for weeks.
-    connection.socket.on('close', () => this.#leave(visitor));
-    this.#queue(visitor, this.#strangers);
+    connection.socket.on('close', () => this.#remove(state));
+    this.#queue(state, this.#unauthenticated);
     // The clients behind a trusted proxy count by their own addresses.
-    if (!connection.forwarded) this.#countFor(visitor, connection.address);
+    if (!connection.forwarded) this.#countFor(state, connection.address);
     return undefined;
   }
 
   /** A request runs until its response has left. */
   request({ connection, response }: Exchange): void {
-    const visitor = this.#visitors.get(connection);
-    if (!visitor) return;
-    visitor.running++;
-    this.#touch(visitor);
+    const state = this.#states.get(connection);
+    if (!state) return;
+    state.running++;
+    this.#touch(state);
     response.once('close', () => {
-      visitor.running--;
-      this.#touch(visitor);
+      state.running--;
+      this.#touch(state);
     });
   }
 
   /** From now on the connection belongs to one client, also where it comes through a proxy. */
   upgrading({ connection }: Upgrade): void {
-    const visitor = this.#visitors.get(connection);
-    if (!visitor) return;
-    visitor.isUpgraded = true;
-    this.#touch(visitor);
+    const state = this.#states.get(connection);
+    if (!state) return;
+    state.isUpgraded = true;
+    this.#touch(state);
   }
 
   /** False for requests that a proxy sends: its other clients may have shown the credential. */
   hasOneClient(connection: Connection): boolean {
-    return !connection.forwarded || this.#visitors.get(connection)?.isUpgraded === true;
+    return !connection.forwarded || this.#states.get(connection)?.isUpgraded === true;
   }
 
   /** A WebSocket that wants to speak JSON-RPC: makes room where that is possible. */
   async upgrade({ connection, peerAddress }: Upgrade): Promise<undefined> {
-    const visitor = this.#visitors.get(connection);
-    if (!visitor) return;
-    if (connection.forwarded && visitor.holder === undefined) this.#countFor(visitor, peerAddress);
+    const state = this.#states.get(connection);
+    if (!state) return;
+    if (connection.forwarded && state.holder === undefined) this.#countFor(state, peerAddress);
     const { used, limit } = this.#options.places();
     const victim = used >= limit * CROWDED ? this.#evict(this.#upgraded, used >= limit) : undefined;
-    if (visitor.holder === undefined) this.#queue(visitor, this.#upgraded);
+    if (state.holder === undefined) this.#queue(state, this.#upgraded);
     // Its place is free when the system has closed it.
     if (victim) await new Promise<void>((end) => victim.connection.socket.once('close', end));
   }
 
   /** From now on the connection counts for this token. */
   vouched(connection: Connection, { id }: Principal): void {
-    const visitor = this.#visitors.get(connection);
-    if (!visitor || visitor.isGone || visitor.holder === id) return;
-    this.#unqueue(visitor);
-    this.#release(visitor);
-    visitor.holder = id;
+    const state = this.#states.get(connection);
+    if (!state || state.isGone || state.holder === id) return;
+    this.#unqueue(state);
+    this.#release(state);
+    state.holder = id;
     const held = (this.#byToken.get(id) ?? 0) + 1;
     this.#byToken.set(id, held);
     const { used, limit } = this.#options.places();
     // Sockets that plugins have accepted take no JSON-RPC place and belong to no token.
     const isFew = held <= limit * LARGE;
-    if (id === '' || !visitor.isUpgraded || used <= limit || isFew) return;
+    if (id === '' || !state.isUpgraded || used <= limit || isFew) return;
     this.#refuse('a token with many connections, where only the reserve is left', connection);
     connection.socket.destroy();
   }
@@ -147,101 +147,101 @@ export class Connections {
     const { used, limit: most } = places();
     const isCrowded = this.#count >= limit() * CROWDED || used >= most * CROWDED;
     // A copy: those that are busy go to the end of the line.
-    for (const visitor of [...this.#strangers]) {
-      const { connection } = visitor;
-      if (this.#isBusy(visitor)) continue;
-      visitor.since += late_ms;
-      if (visitor.begun !== undefined) visitor.begun += late_ms;
-      const silence = now - visitor.since;
-      if (isLate(visitor, now, settings.head_timeout_ms)) {
+    for (const state of [...this.#unauthenticated]) {
+      const { connection } = state;
+      if (this.#isBusy(state)) continue;
+      state.since += late_ms;
+      if (state.begun !== undefined) state.begun += late_ms;
+      const silence = now - state.since;
+      if (isLate(state, now, settings.head_timeout_ms)) {
         this.#options.refusals.refused(
           'a handshake or head that takes too long',
           connection.address,
         );
-        this.#drop(visitor);
+        this.#drop(state);
       } else if (silence >= settings.silence_timeout_ms) {
         log.debug('silent connection closed', { address: connection.address });
-        this.#drop(visitor);
+        this.#drop(state);
       } else if (isCrowded && silence >= settings.crowded_silence_ms) {
         this.#refuse(SCARCE, connection);
-        this.#drop(visitor);
+        this.#drop(state);
       }
     }
   }
 
   /** True when it runs something or has spoken: then it goes to the end of its lines. */
-  #isBusy(visitor: Visitor): boolean {
-    const { heard } = visitor.connection;
-    if (visitor.running === 0 && visitor.heard === heard) return false;
-    visitor.heard = heard;
-    this.#touch(visitor);
+  #isBusy(state: ConnectionState): boolean {
+    const { heard } = state.connection;
+    if (state.running === 0 && state.heard === heard) return false;
+    state.heard = heard;
+    this.#touch(state);
     return true;
   }
 
   /** Drops the longest silent one of a line. @param anyAge also when it came a moment ago */
-  #evict(line: Set<Visitor>, anyAge: boolean): Visitor | undefined {
+  #evict(line: Set<ConnectionState>, anyAge: boolean): ConnectionState | undefined {
     const { clock, settings } = this.#options;
     const latest = clock.now() - (anyAge ? 0 : settings.crowded_silence_ms);
     let looked = 0;
-    for (const visitor of line) {
-      if (visitor.since > latest || ++looked > MOST_LOOKS) return undefined;
-      if (this.#isBusy(visitor)) continue;
-      this.#refuse(SCARCE, visitor.connection);
-      this.#drop(visitor);
-      return visitor;
+    for (const state of line) {
+      if (state.since > latest || ++looked > MOST_LOOKS) return undefined;
+      if (this.#isBusy(state)) continue;
+      this.#refuse(SCARCE, state.connection);
+      this.#drop(state);
+      return state;
     }
     return undefined;
   }
 
-  #drop(visitor: Visitor): void {
-    this.#leave(visitor);
-    visitor.connection.socket.destroy();
+  #drop(state: ConnectionState): void {
+    this.#remove(state);
+    state.connection.socket.destroy();
   }
 
-  #leave(visitor: Visitor): void {
-    if (visitor.isGone) return;
-    visitor.isGone = true;
+  #remove(state: ConnectionState): void {
+    if (state.isGone) return;
+    state.isGone = true;
     this.#count--;
-    this.#unqueue(visitor);
-    this.#release(visitor);
+    this.#unqueue(state);
+    this.#release(state);
   }
 
-  /** Counts a stranger for its address; the longest silent one of the address goes when they are too many. */
-  #countFor(visitor: Visitor, address: string): void {
+  /** Counts an unauthenticated connection for its address; the longest silent one of the address goes when they are too many. */
+  #countFor(state: ConnectionState, address: string): void {
     const key = countedAs(address);
     const others = this.#byAddress.get(key);
     const most = this.#options.settings.strangers_per_address;
     if (others && others.size >= most) this.#evict(others, true);
     const line = this.#byAddress.get(key) ?? new Set();
     this.#byAddress.set(key, line);
-    visitor.address = key;
-    this.#queue(visitor, line);
+    state.address = key;
+    this.#queue(state, line);
   }
 
-  #release({ holder }: Visitor): void {
+  #release({ holder }: ConnectionState): void {
     if (holder === undefined) return;
     const left = (this.#byToken.get(holder) ?? 1) - 1;
     if (left > 0) this.#byToken.set(holder, left);
     else this.#byToken.delete(holder);
   }
 
-  #queue(visitor: Visitor, line: Set<Visitor>): void {
-    line.add(visitor);
-    visitor.lines.push(line);
+  #queue(state: ConnectionState, line: Set<ConnectionState>): void {
+    line.add(state);
+    state.lines.push(line);
   }
 
-  #unqueue(visitor: Visitor): void {
-    for (const line of visitor.lines.splice(0)) line.delete(visitor);
-    const { address = '' } = visitor;
+  #unqueue(state: ConnectionState): void {
+    for (const line of state.lines.splice(0)) line.delete(state);
+    const { address = '' } = state;
     if (this.#byAddress.get(address)?.size === 0) this.#byAddress.delete(address);
   }
 
-  #touch(visitor: Visitor): void {
-    visitor.since = this.#options.clock.now();
-    visitor.begun = undefined;
-    for (const line of visitor.lines) {
-      line.delete(visitor);
-      line.add(visitor);
+  #touch(state: ConnectionState): void {
+    state.since = this.#options.clock.now();
+    state.begun = undefined;
+    for (const line of state.lines) {
+      line.delete(state);
+      line.add(state);
     }
   }
 
@@ -252,13 +252,13 @@ export class Connections {
 }
 
 const SCARCE = 'silence without a credential, where places are scarce';
-/** Busy strangers that are passed over in one search; each goes to the end of its line. */
+/** Busy connections that one search passes over; each goes to the end of its queue. */
 const MOST_LOOKS = 100;
 
 /** True when the first request has begun and does not come to its end. */
-function isLate(visitor: Visitor, now: number, limit_ms: number): boolean {
-  if (visitor.isUpgraded || visitor.connection.heard > 0) return false;
-  if (visitor.connection.socket.bytesRead === 0) return false;
-  visitor.begun ??= now;
-  return now - visitor.begun >= limit_ms;
+function isLate(state: ConnectionState, now: number, limit_ms: number): boolean {
+  if (state.isUpgraded || state.connection.heard > 0) return false;
+  if (state.connection.socket.bytesRead === 0) return false;
+  state.begun ??= now;
+  return now - state.begun >= limit_ms;
 }

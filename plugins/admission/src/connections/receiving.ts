@@ -16,7 +16,7 @@ interface Body {
   readonly receipt: Receipt;
   readonly pool: Pool;
   readonly sender: Sender;
-  readonly isKnown: boolean;
+  readonly isAuthenticated: boolean;
   begun: number;
   held: number;
   /** Bytes that the connection had read at `lookedAt`. */
@@ -53,8 +53,8 @@ interface Options {
 export class Receiving {
   readonly #options: Options;
   readonly #bodies = new Map<Receipt, Body>();
-  readonly #strangers: Pool = { bytes: 0, senders: new Map() };
-  readonly #known: Pool = { bytes: 0, senders: new Map() };
+  readonly #unauthenticated: Pool = { bytes: 0, senders: new Map() };
+  readonly #authenticated: Pool = { bytes: 0, senders: new Map() };
 
   constructor(options: Options) {
     this.#options = options;
@@ -85,9 +85,9 @@ export class Receiving {
       body.begun += late_ms;
       body.lookedAt += late_ms;
       const passed = now - body.lookedAt;
-      if (!body.isKnown && now - body.begun > settings.body_timeout_ms)
+      if (!body.isAuthenticated && now - body.begun > settings.body_timeout_ms)
         this.#end(body, 'a body or message that takes too long');
-      else if (passed >= WINDOW_MS * (body.isKnown ? PATIENCE : 1)) {
+      else if (passed >= WINDOW_MS * (body.isAuthenticated ? PATIENCE : 1)) {
         const came = socket.bytesRead - body.read;
         // A connection that the server itself does not read is not slow.
         const isSlow = came < (settings.min_bytes_per_second * passed) / 1000;
@@ -103,7 +103,7 @@ export class Receiving {
     const { connection } = receipt;
     const { socket } = connection;
     const caller = this.#options.hasOneClient(connection) ? connection.caller : undefined;
-    const pool = caller ? this.#known : this.#strangers;
+    const pool = caller ? this.#authenticated : this.#unauthenticated;
     const key = caller ? caller.id : countedAs(receipt.address);
     let sender = pool.senders.get(key);
     if (!sender) {
@@ -111,19 +111,21 @@ export class Receiving {
       pool.senders.set(key, sender);
     }
     const now = this.#options.clock.now();
-    const isKnown = caller !== undefined;
+    const isAuthenticated = caller !== undefined;
     const at = { begun: now, lookedAt: now, held: 0, read: socket.bytesRead };
-    const body: Body = { receipt, pool, sender, isKnown, ...at };
+    const body: Body = { receipt, pool, sender, isAuthenticated, ...at };
     sender.bodies.add(body);
     this.#bodies.set(receipt, body);
     return body;
   }
 
   #makeRoom(body: Body): void {
-    const { pool, sender, isKnown } = body;
+    const { pool, sender, isAuthenticated } = body;
     const { settings } = this.#options;
-    const budget = isKnown ? settings.known_receive_budget_bytes : settings.receive_budget_bytes;
-    const most = isKnown ? Number.POSITIVE_INFINITY : settings.bodies_per_address;
+    const budget = isAuthenticated
+      ? settings.known_receive_budget_bytes
+      : settings.receive_budget_bytes;
+    const most = isAuthenticated ? Number.POSITIVE_INFINITY : settings.bodies_per_address;
     if (sender.bodies.size > most)
       this.#endOne(sender, body, 'too many bodies or messages at once');
     // One body alone may be as large as the limit of messages allows.

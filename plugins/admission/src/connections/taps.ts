@@ -1,7 +1,7 @@
 import { EARLY, type Kernel, LAST, Lateness } from '@svc/plugin-sdk';
 import type { Refusals } from '../api.ts';
-import type { ConnectionSettings, DoorSettings } from './config.ts';
-import { Door } from './host-check.ts';
+import type { ConnectionSettings, HostSettings } from './config.ts';
+import { HostCheck } from './host-check.ts';
 import { connectionsAllowed } from './limit.ts';
 import { Connections } from './places.ts';
 import { Proxies } from './proxies.ts';
@@ -11,7 +11,7 @@ const SECOND_MS = 1_000;
 /** Before the JSON-RPC handler, after everything else. */
 const BEFORE_LAST = LAST - 1;
 
-type Parts = Kernel<ConnectionSettings, DoorSettings>;
+type Parts = Kernel<ConnectionSettings, HostSettings>;
 
 /** Decides about connections, hosts and origins, and about the memory of what is still coming. */
 export function tapConnections(kernel: Parts, refusals: Refusals): void {
@@ -52,17 +52,17 @@ export function tapConnections(kernel: Parts, refusals: Refusals): void {
       receiving.sweep(late_ms);
     });
   });
-  tapDoor(kernel, new Door(root, refusals));
+  tapHostCheck(kernel, new HostCheck(root, refusals));
 }
 
-function tapDoor({ hooks, log }: Parts, door: Door): void {
+function tapHostCheck({ hooks, log }: Parts, hostCheck: HostCheck): void {
   let url = '';
-  hooks.request.tap((exchange) => door.request(exchange), { stage: EARLY });
-  hooks.request.tap((exchange) => door.call(exchange), { stage: BEFORE_LAST });
-  hooks.upgrade.tap((upgrade) => door.upgrade(upgrade), { stage: EARLY });
+  hooks.request.tap((exchange) => hostCheck.request(exchange), { stage: EARLY });
+  hooks.request.tap((exchange) => hostCheck.call(exchange), { stage: BEFORE_LAST });
+  hooks.upgrade.tap((upgrade) => hostCheck.upgrade(upgrade), { stage: EARLY });
   hooks.ready.tap((listening) => {
     url = listening.url;
-    for (const { message } of door.advice(url)) log.info(message);
+    for (const { message } of hostCheck.advice(url)) log.info(message);
   });
-  hooks.warnings.tap((found) => void found.push(...door.advice(url)));
+  hooks.warnings.tap((found) => void found.push(...hostCheck.advice(url)));
 }

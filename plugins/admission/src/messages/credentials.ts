@@ -3,15 +3,15 @@ import { type Incoming, RpcError } from '@svc/plugin-sdk';
 import { Cursor, camelOf, jsonAt, OPEN_LIST, OPEN_OBJECT, type Span } from '@svc/plugin-sdk/json';
 
 /** A message over this must show a valid credential before it is parsed, bytes. */
-export const CLAIM_BYTES = 256 * 1024;
+export const UNAUTHENTICATED_BYTES = 256 * 1024;
 /** Of a method's name, and of a credential, in bytes of JSON. */
 export const LONGEST_NAME = 512;
 const LONGEST_CREDENTIAL = 8 * 1024;
 const MOST_MEMBERS = 1_000;
 
-const OVER = `a message of more than ${CLAIM_BYTES} bytes`;
+const OVER = `a message of more than ${UNAUTHENTICATED_BYTES} bytes`;
 
-/** The members of the object that begins where the cursor stands. @throws SyntaxError also for more than a thousand */
+/** The members of the object that begins at the cursor. @throws SyntaxError also for more than a thousand */
 export async function membersOf(cursor: Cursor): Promise<Span[]> {
   const members: Span[] = [];
   for (const span of cursor.items()) {
@@ -35,7 +35,7 @@ export function shortString(bytes: Buffer, span: Span | undefined, most: number)
 }
 
 /** Finds the credentials of a long message by the rules of the parser, and has them checked. */
-export class Claims {
+export class CredentialCheck {
   readonly #incoming: Incoming;
   /** Method and credential of the last entry: those of a batch are mostly the same. */
   #last = '';
@@ -56,9 +56,9 @@ export class Claims {
     const credential = shortString(bytes, span, LONGEST_CREDENTIAL);
     if (credential === undefined)
       throw RpcError.params(`missing field \`${parameter}\`: ${OVER} must show a valid credential`);
-    const claim = `${method} ${credential}`;
-    if (claim !== this.#last) await this.#incoming.authenticate(method, credential);
-    this.#last = claim;
+    const shown = `${method} ${credential}`;
+    if (shown !== this.#last) await this.#incoming.authenticate(method, credential);
+    this.#last = shown;
     return credential;
   }
 

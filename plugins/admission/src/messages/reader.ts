@@ -9,7 +9,7 @@ import {
 } from '@svc/plugin-sdk';
 import { Cursor, invalidJson, OPEN_LIST, OPEN_OBJECT, type Span } from '@svc/plugin-sdk/json';
 import type { Refusals } from '../api.ts';
-import { CLAIM_BYTES, Claims, membersOf } from './credentials.ts';
+import { CredentialCheck, membersOf, UNAUTHENTICATED_BYTES } from './credentials.ts';
 import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './entry.ts';
 import type { MessageMemory } from './memory.ts';
 
@@ -52,7 +52,7 @@ export class Messages {
   /** A promise only for what is long, or must wait. */
   read(incoming: Incoming): Reading | Promise<Reading> {
     const { bytes, origin } = incoming;
-    const values = bytes.length > CLAIM_BYTES ? undefined : fewValues(bytes);
+    const values = bytes.length > UNAUTHENTICATED_BYTES ? undefined : fewValues(bytes);
     if (values === undefined) return this.#readLong(incoming);
     const release = this.#options.memory.takeNow(origin.address, cost(bytes, values));
     return release ? { release } : this.#readLong(incoming);
@@ -94,10 +94,10 @@ export class Messages {
 
   async #scan(incoming: Incoming): Promise<Scan> {
     const { bytes, origin } = incoming;
-    const claims = bytes.length > CLAIM_BYTES ? new Claims(incoming) : undefined;
-    const claim = async (members: readonly Span[], entry?: number): Promise<string> => {
+    const check = bytes.length > UNAUTHENTICATED_BYTES ? new CredentialCheck(incoming) : undefined;
+    const authenticate = async (members: readonly Span[], entry?: number): Promise<string> => {
       try {
-        return (await claims?.credentialOf(members)) ?? '';
+        return (await check?.credentialOf(members)) ?? '';
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         this.#options.refusals.refused('large message without a valid credential', origin.address);
@@ -112,16 +112,16 @@ export class Messages {
     let members: readonly Span[] = [];
     if (opening === OPEN_OBJECT) {
       members = await membersOf(cursor);
-      credentials.push(await claim(members));
+      credentials.push(await authenticate(members));
     } else {
       let entry = 0;
       for (const span of cursor.items()) {
         if (!span || ++entry % ENTRIES_PER_SLICE === 0) await nextSlice();
         if (!span) continue;
-        if (!claims) continue;
+        if (!check) continue;
         const within = new Cursor(bytes, span.start, span.end);
         const isObject = bytes[span.start] === OPEN_OBJECT;
-        credentials.push(await claim(isObject ? await membersOf(within) : [], entry));
+        credentials.push(await authenticate(isObject ? await membersOf(within) : [], entry));
       }
     }
     if (cursor.space() >= 0) throw invalidJson();
