@@ -4,9 +4,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import type { Pty } from '@lydell/node-pty';
 import * as assert from 'uvu/assert';
 import { ignoreReadErrors, inputDescriptor, keepOutputUntilExit } from '../agent/src/quirks.ts';
-import { hasPty, loadPty, openPty, type Pty } from '../agent/src/terminal/pty.ts';
+import { hasPty, loadPty, openPty } from '../agent/src/terminal/pty.ts';
 import { soon } from './agent-program-kit.ts';
 import { suite } from './runner/suite.ts';
 

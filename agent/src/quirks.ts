@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Pty } from './terminal/pty.ts';
+import type { Pty } from '@lydell/node-pty';
 
 /** Members that the package's types do not declare. On Windows `fd` and `ptsName` are absent. */
 interface Undeclared {

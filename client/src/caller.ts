@@ -1,8 +1,8 @@
-import type { ClientOptions } from './client.ts';
 import { post } from './http.ts';
 import { stringifyJson } from './json.ts';
 import { type Limits, limited } from './limited.ts';
 import { type Feed, Link, type Socket } from './link.ts';
+import type { ClientOptions } from './options.ts';
 import { type Range, rowsOf } from './rows.ts';
 import { Stream } from './subscription.ts';
 import type { CallOptions, SubscribeOptions } from './types.ts';

@@ -24,7 +24,6 @@ import {
   schemaOf,
   sectionsOf,
 } from './plugins/sections.ts';
-import type { StartOptions } from './start.ts';
 
 /** Head keys that a reload changes; the others keep their value until the process starts again. */
 const RELOADABLE = (
@@ -66,10 +65,14 @@ export class ServedFile implements ConfigurationFile {
     this.#inForce = options.loaded;
   }
 
-  /** From now on a reload reaches this server. A command beside one leaves its socket alone. */
-  serve(app: App, mode: StartOptions['mode']): void {
+  /** Has a reload reach this server. */
+  attach(app: App): void {
     this.#app = app;
-    if (mode !== 'serve') return;
+  }
+
+  /** Attaches a server that listens. A command beside one attaches only, and so leaves the server's socket alone. */
+  serve(app: App): void {
+    this.attach(app);
     if (!app.hooks.authenticate.isUsed()) this.#options.log.warn(NOBODY);
     this.#follow(this.#options.loaded);
   }

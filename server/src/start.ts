@@ -83,7 +83,7 @@ export async function start(options: StartOptions): Promise<App> {
         await log.close();
       },
     });
-    if (mode !== 'serve') file.serve(app, mode);
+    if (mode !== 'serve') file.attach(app);
     if (draft !== undefined && mode !== 'look') await file.write(loaded.text);
     if (!options.announcement) announcement.tell();
     return app;
@@ -114,7 +114,7 @@ function tellSettings(
 }
 
 function beginServing(file: ServedFile, app: App, { started }: StartOptions): void {
-  file.serve(app, 'serve');
+  file.serve(app);
   started?.(app);
 }
 

@@ -1,7 +1,7 @@
 import { write } from 'node:fs';
+import type { Pty } from '@lydell/node-pty';
 import type { Clock } from '../clock.ts';
 import { inputDescriptor } from '../quirks.ts';
-import type { Pty } from './pty.ts';
 
 /** The sender is held while more than this waits. */
 const HOLD_BYTES = 256 * 1024;

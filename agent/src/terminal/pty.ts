@@ -1,20 +1,5 @@
+import type { Pty, PtyModule } from '@lydell/node-pty';
 import { ignoreReadErrors, keepOutputUntilExit } from '../quirks.ts';
-
-/** The declared part of the package `@lydell/node-pty` that the agent uses. */
-export interface Pty {
-  /** The shell. It leads a session and a process group of its own. */
-  readonly pid: number;
-  write(data: Buffer): void;
-  resize(cols: number, rows: number): void;
-  pause(): void;
-  resume(): void;
-  onData(listen: (data: Buffer) => void): unknown;
-  onExit(listen: (end: { exitCode: number; signal?: number }) => void): unknown;
-}
-
-interface PtyModule {
-  spawn(file: string, args: string[], options: Record<string, unknown>): Pty;
-}
 
 const PACKAGE = '@lydell/node-pty';
 /** In the agent as one file the package is inside, and this part beside it. */
@@ -38,8 +23,7 @@ function isInstalled(name: string): boolean {
  */
 export async function loadPty(): Promise<PtyModule> {
   try {
-    const loaded: { readonly default: unknown } = await import('@lydell/node-pty');
-    return loaded.default as PtyModule;
+    return (await import('@lydell/node-pty')).default;
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     throw new Error(`web_shell needs the optional package ${PACKAGE}: ${reason}`);

@@ -1,10 +1,10 @@
+import type { Pty } from '@lydell/node-pty';
 import type { Channel, Frame } from '../channel.ts';
 import { type Clock, within } from '../clock.ts';
 import { watchLiveness } from '../liveness.ts';
 import type { Logger } from '../log.ts';
 import { signalGroup } from '../process-group.ts';
 import { readTerminalMessage } from './message.ts';
-import type { Pty } from './pty.ts';
 import { PtyInput } from './pty-input.ts';
 
 /** Largest frame of output (clients.md §2.9). */

@@ -1,5 +1,5 @@
 import { codeOf } from '@svc/plugin-sdk/driver';
-import { eachRow, type PackedRows } from './batch.ts';
+import { eachRow } from './batch.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';
 import { addsRows, DiskRoom, freeReserveIfLow, type Room } from './disk-room.ts';
 import { bindable, exact, exactObjects } from './exact.ts';
@@ -7,41 +7,15 @@ import { collectLeftOver } from './left-over.ts';
 import { answer, given, orEnd, serveRequests } from './serve-thread.ts';
 import { giveBack } from './space.ts';
 import { tableSizes } from './table-sizes.ts';
-
-/** One statement of knex. */
-export interface QueryRequest {
-  readonly id: number;
-  readonly kind: 'query';
-  readonly sql: string;
-  readonly params: readonly unknown[];
-}
-
-/** Rows of one table, and the statement that inserts one. */
-type BatchPart = PackedRows & { readonly sql: string };
-
-/** Rows of appenders: stored in one transaction, refused ones left out. */
-export interface BatchRequest {
-  readonly id: number;
-  readonly kind: 'batch';
-  readonly parts: readonly BatchPart[];
-}
-
-/**
- * `hold`: another process is about to write, batches wait until `release`. `full`: that process found the disk full.
- * `sizes`: bytes of each table. `shrink`: one small step, answered with whether there is more to do. `close`: nothing
- * comes after it.
- */
-export interface ControlRequest {
-  readonly id: number;
-  readonly kind: 'hold' | 'release' | 'full' | 'sizes' | 'shrink' | 'close';
-}
-
-export type WriterRequest = QueryRequest | BatchRequest | ControlRequest;
-export type QueryAnswer =
-  | { readonly rows: object[] }
-  | { readonly changes: number; readonly lastID: unknown };
-/** `[part, index, message, code]` of each refused row. */
-export type BatchAnswer = readonly (readonly [number, number, string, string])[];
+import type {
+  BatchAnswer,
+  BatchPart,
+  BatchRequest,
+  ControlRequest,
+  QueryAnswer,
+  QueryRequest,
+  WriterRequest,
+} from './writer-messages.ts';
 
 const settings = await given<ConnectionSettings & Room>();
 const db = orEnd(() => {

@@ -5,7 +5,7 @@ import { packRows } from './batch.ts';
 import type { ConnectionSettings } from './connection.ts';
 import type { Room } from './disk-room.ts';
 import { Thread, ThreadLost } from './thread.ts';
-import type { BatchAnswer, QueryAnswer } from './writer-thread.ts';
+import type { BatchAnswer, QueryAnswer } from './writer-messages.ts';
 
 /** Long enough to build an index over a large table in a migration. */
 const QUERY_TIMEOUT_MS = 600_000;

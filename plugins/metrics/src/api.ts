@@ -1,16 +1,7 @@
 import { service } from '@svc/plugin-sdk';
+import type { Distribution } from './histogram.ts';
 
-export { Histogram } from './histogram.ts';
-
-/** How values are spread. */
-export interface Distribution {
-  /** Ascending, without infinity. */
-  readonly bounds: readonly number[];
-  /** How many values lie above the bound before and not above this one; one more for those above the last bound. */
-  readonly counts: ArrayLike<number>;
-  /** Of all values. */
-  readonly sum: number;
-}
+export { type Distribution, Histogram } from './histogram.ts';
 
 /** What distinguishes the samples of one family. Values come from a bounded set. */
 export type Labels = Readonly<Record<string, string>>;

@@ -1,4 +1,12 @@
-import type { Distribution } from './api.ts';
+/** Spread of values. */
+export interface Distribution {
+  /** Ascending, without infinity. */
+  readonly bounds: readonly number[];
+  /** How many values lie above the bound before and not above this one; one more for those above the last bound. */
+  readonly counts: ArrayLike<number>;
+  /** Of all values. */
+  readonly sum: number;
+}
 
 /** Counts values between fixed bounds. `observe` takes some ten nanoseconds. */
 export class Histogram implements Distribution {

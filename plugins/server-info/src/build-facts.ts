@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { readGitFacts, unlessMissing } from './git-facts.ts';
+import { type GitFacts, readGitFacts, unlessMissing } from './git-facts.ts';
 import type { Version } from './schemas.ts';
 
 /** Value of an unknown fact. */
 export const UNKNOWN = 'UNKNOWN';
 
 /** The members that come from the source state and the build. */
-export type BuildFacts = Pick<
-  Version,
-  'git_branch' | 'git_commit_sha' | 'git_commit_date' | 'git_commit_message' | 'build_time'
->;
+type BuildFacts = GitFacts & Pick<Version, 'build_time'>;
 
 const nothing: BuildFacts = {
   git_branch: UNKNOWN,

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
-import type { BuildFacts } from './build-facts.ts';
+import type { Version } from './schemas.ts';
+
+/** The members that come from the state of the repository. */
+export type GitFacts = Pick<
+  Version,
+  'git_branch' | 'git_commit_sha' | 'git_commit_date' | 'git_commit_message'
+>;
 
 const unpack = promisify(inflate);
 
@@ -9,12 +15,12 @@ const unpack = promisify(inflate);
  * The state of a repository, read from the files of its `.git/` folder without running git. Facts that would
  * need more than a loose object are left out; nothing at all when the folder is not there.
  */
-export async function readGitFacts(git: URL): Promise<Partial<BuildFacts>> {
+export async function readGitFacts(git: URL): Promise<Partial<GitFacts>> {
   const head = await readFile(new URL('HEAD', git), 'utf8').catch(unlessMissing);
   if (head === undefined) return {};
   const ref = /^ref: (.+)/.exec(head)?.[1]?.trim();
   const sha = ref === undefined ? head.trim() : await resolveRef(git, ref);
-  const facts: Partial<BuildFacts> =
+  const facts: Partial<GitFacts> =
     ref === undefined ? {} : { git_branch: ref.replace(/^refs\/heads\//, '') };
   if (sha === undefined || !/^[0-9a-f]{40}$/.test(sha)) return facts;
   return { ...facts, git_commit_sha: sha, ...(await readCommit(git, sha)) };
@@ -31,7 +37,7 @@ async function resolveRef(git: URL, ref: string): Promise<string | undefined> {
 }
 
 /** Date and first line of a commit that is stored as a loose object. */
-async function readCommit(git: URL, sha: string): Promise<Partial<BuildFacts>> {
+async function readCommit(git: URL, sha: string): Promise<Partial<GitFacts>> {
   const file = new URL(`objects/${sha.slice(0, 2)}/${sha.slice(2)}`, git);
   const bytes = await readFile(file).catch(unlessMissing);
   if (bytes === undefined) return {};
