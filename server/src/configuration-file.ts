@@ -5,6 +5,7 @@ import {
   type ConfigWarning,
   type Logger,
   type Plugin,
+  SerialQueue,
   UserError,
 } from '@svc/plugin-sdk';
 import type { TObject } from 'typebox';
@@ -57,7 +58,7 @@ export class ServedFile implements ConfigurationFile {
   #schema: Promise<TObject> | undefined;
   #app: App | undefined;
   #endWatch = (): void => {};
-  #reloading: Promise<void> = Promise.resolve();
+  readonly #reloads = new SerialQueue();
 
   constructor(options: Options) {
     this.path = options.path;
@@ -110,9 +111,7 @@ export class ServedFile implements ConfigurationFile {
 
   /** One at a time; a reload asked for during another one runs after it. */
   reload(): Promise<void> {
-    const next = this.#reloading.then(() => this.#reload());
-    this.#reloading = next.catch(() => {});
-    return next;
+    return this.#reloads.run(() => this.#reload());
   }
 
   async warnings(): Promise<readonly ConfigWarning[]> {

@@ -6,6 +6,7 @@ export * from '../code-of.ts';
 export * from '../database-away.ts';
 export * from '../deadline.ts';
 export * from '../disk-full.ts';
+export * from '../serial-queue.ts';
 export * from '../start-worker.ts';
 export * from './database-alarm.ts';
 export * from './errors.ts';

@@ -1,4 +1,4 @@
-import { createLocks, RpcError } from '@svc/plugin-sdk';
+import { KeyedQueue, RpcError } from '@svc/plugin-sdk';
 import type { Agent, AgentRegistry, FirstCheck } from './api.ts';
 import { createBatches } from './batches.ts';
 import { createListeners } from './listeners.ts';
@@ -28,7 +28,7 @@ const BATCH = 200;
 export class Registry implements AgentRegistry {
   readonly #options: RegistryOptions;
   readonly #store: AgentStore;
-  readonly #locked = createLocks();
+  readonly #queue = new KeyedQueue();
   readonly #activateInBatch: (uuid: string) => Promise<Agent | undefined>;
   readonly #listeners;
   readonly #agents = new Map<string, Agent>();
@@ -78,7 +78,7 @@ export class Registry implements AgentRegistry {
   }
 
   softDelete(uuid: string): Promise<boolean> {
-    return this.#locked([uuid], async () => {
+    return this.#queue.run(uuid, async () => {
       if (!(await this.#store.softDelete(uuid, this.#options.now()))) return false;
       for (const agent of await this.#store.byUuid([uuid])) this.#remember(agent);
       this.#options.announce([uuid]);
@@ -105,7 +105,7 @@ export class Registry implements AgentRegistry {
 
   /** Reads the whole table; agents whose row is gone are forgotten. */
   reload(): Promise<void> {
-    return this.#locked([EVERY_AGENT], async () => {
+    return this.#queue.run(EVERY_AGENT, async () => {
       const touched = new Set<string>();
       this.#touched = touched;
       try {
@@ -127,14 +127,14 @@ export class Registry implements AgentRegistry {
   }
 
   #read(uuid: string): Promise<Agent | undefined> {
-    return this.#locked([uuid], async () => {
+    return this.#queue.run(uuid, async () => {
       const [row] = await this.#store.byUuid([uuid]);
       return row && this.#remember(row);
     });
   }
 
   #activate(uuid: string): Promise<Agent> {
-    return this.#locked([uuid], async () => {
+    return this.#queue.run(uuid, async () => {
       const known = this.#agents.get(uuid);
       if (known && !known.soft_delete) return known;
       return this.#remember(await this.#activateInTable(uuid));

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@svc/plugin-sdk';
+import { type Clock, type Logger, SerialQueue } from '@svc/plugin-sdk';
 import {
   chainName,
   type Entry,
@@ -50,7 +50,7 @@ export class Chain {
   readonly name: string;
   readonly #options: Options;
   #end: End | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(options: Options) {
     this.#options = options;
@@ -106,9 +106,7 @@ export class Chain {
   }
 
   #inTurn(change: (end: End) => Parameters<Store['append']>[2]): Promise<void> {
-    const turn = this.#turn.then(() => this.#change(change));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    return this.#queue.run(() => this.#change(change));
   }
 
   async #change(change: (end: End) => Parameters<Store['append']>[2]): Promise<void> {

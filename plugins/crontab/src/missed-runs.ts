@@ -1,4 +1,4 @@
-import type { Bus, Clock, Integer, Logger } from '@svc/plugin-sdk';
+import { type Bus, type Clock, type Integer, type Logger, SerialQueue } from '@svc/plugin-sdk';
 import type { Tasks } from '@svc/plugin-task/api';
 import type { Planned } from './job.ts';
 import type { Jobs } from './jobs.ts';
@@ -31,7 +31,7 @@ export class MissedRuns {
   readonly #options: MissedRunsOptions;
   /** Claims that this server has replaced by its own in the rows. */
   #replaced: Claim[] = [];
-  #lastSearch = Promise.resolve();
+  readonly #searches = new SerialQueue();
   #cancelNext: (() => void) | undefined;
 
   constructor(options: MissedRunsOptions) {
@@ -40,15 +40,11 @@ export class MissedRuns {
 
   /** Looks for missed runs and dispatches them. One search after the other; never rejects. */
   search(): Promise<void> {
-    this.#lastSearch = this.#lastSearch
-      .then(() => this.#searchNow())
-      .catch((error: unknown) => {
-        this.#options.log.error('runs of servers that have ended could not be looked for', {
-          error,
-        });
-        this.#searchAgain();
-      });
-    return this.#lastSearch;
+    const search = this.#searches.run(() => this.#searchNow());
+    return search.catch((error: unknown) => {
+      this.#options.log.error('runs of servers that have ended could not be looked for', { error });
+      this.#searchAgain();
+    });
   }
 
   /** This server claimed a run of `job`, as it was before. Its row does not name the server of the run before any more. */

@@ -8,6 +8,7 @@ import {
   type DatabaseAlarm,
   type GivenOptions,
   queryBuilderSettings,
+  SerialQueue,
 } from '@svc/plugin-sdk/driver';
 import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, PgPool, type SessionSettings } from './connection.ts';
@@ -105,12 +106,10 @@ const isOvertaken = (error: unknown): boolean =>
 
 /** A client whose every connection asks for a login of its own, one after the other. */
 function loginClient(base: typeof Knex.Client, login: () => Promise<string>): typeof Knex.Client {
-  let last: Promise<unknown> = Promise.resolve();
+  const logins = new SerialQueue();
   return class LoginClient extends base {
     override acquireRawConnection(): Promise<PgConnection> {
-      const mine = last.then(() => this.#login());
-      last = mine.catch(() => undefined);
-      return mine;
+      return logins.run(() => this.#login());
     }
 
     async #login(): Promise<PgConnection> {

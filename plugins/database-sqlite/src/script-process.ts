@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type CallerValue, moduleBeside, RawJson } from '@svc/plugin-sdk';
+import { type CallerValue, moduleBeside, RawJson, SerialQueue } from '@svc/plugin-sdk';
 import type { Answer } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 
@@ -30,12 +30,7 @@ export const sendable = (value: CallerValue): unknown =>
   value instanceof RawJson ? String(value.text) : value;
 
 /** Starting a process takes milliseconds of the main thread: each starts in a turn of the event loop of its own. */
-let lastStart: Promise<void> = Promise.resolve();
-
-function turnToStart(): Promise<void> {
-  lastStart = lastStart.then(() => setImmediate());
-  return lastStart;
-}
+const starts = new SerialQueue();
 
 /** One process for SQL of callers; it takes one request at a time. */
 export class ScriptProcess {
@@ -59,14 +54,16 @@ export class ScriptProcess {
       this.#fail(error);
       resolve();
     };
-    this.#started = turnToStart().then(() => {
-      if (!this.usable) return resolve();
-      try {
-        this.#start(settings, ended);
-      } catch (error) {
-        ended(error as Error);
-      }
-    });
+    this.#started = starts
+      .run(() => setImmediate())
+      .then(() => {
+        if (!this.usable) return resolve();
+        try {
+          this.#start(settings, ended);
+        } catch (error) {
+          ended(error as Error);
+        }
+      });
   }
 
   #start(settings: ConnectionSettings, ended: (error: Error) => void): void {

@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import {
   type CallerValue,
   codeOf,
-  createLocks,
   DISK_FULL,
   isDiskFull,
+  KeyedQueue,
   type Logger,
   RpcError,
 } from '@svc/plugin-sdk';
@@ -46,7 +46,7 @@ const never = new AbortController().signal;
 /** What the methods do: the registry, the files and the connections together. */
 export class Databases {
   readonly #options: DatabasesOptions;
-  readonly #locked = createLocks();
+  readonly #queue = new KeyedQueue();
 
   constructor(options: DatabasesOptions) {
     this.#options = options;
@@ -71,7 +71,7 @@ export class Databases {
   create(name: string, owner: string | null): Promise<Entry> {
     const { store, handles, places, now, log } = this.#options;
     checkName(name);
-    return this.#locked([name], async () => {
+    return this.#queue.run(name, async () => {
       if (await store.byName(name)) throw taken(name);
       if (owner !== null) await this.#requireRoom(owner);
       const handle = handles.make(places.file(name));
@@ -92,7 +92,7 @@ export class Databases {
   rename(name: string, new_name: string): Promise<Entry> {
     const { store, handles, places, announce, log } = this.#options;
     checkName(new_name);
-    return this.#locked([...new Set([name, new_name])], async () => {
+    return this.#queue.run([name, new_name], async () => {
       const entry = await this.read(name);
       if (await store.byName(new_name)) throw taken(new_name);
       const from = places.file(name);
@@ -113,7 +113,7 @@ export class Databases {
   remove(name: string): Promise<void> {
     const { handles, places, announce } = this.#options;
     checkName(name);
-    return this.#locked([name], async () => {
+    return this.#queue.run(name, async () => {
       const entry = await this.read(name);
       const handle = handles.of(entry.id, places.file(name));
       await handle?.exclusively(() => this.#delete(entry));

@@ -2,6 +2,7 @@ import { type LookupAddress, lookup, Resolver } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SerialQueue } from '@svc/plugin-sdk';
 import type { Resolve } from './lookup.ts';
 
 /** The first question to each name server; the second one has twice this. */
@@ -44,7 +45,7 @@ export class Names {
   #read_at = 0;
   #running = 0;
   #forMachine = 0;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #machineQueue = new SerialQueue();
 
   /** `servers`: `IP` or `IP:port`; none: those of the machine. */
   constructor(servers: () => readonly string[]) {
@@ -108,13 +109,12 @@ export class Names {
   async #byMachine(name: string): Promise<readonly LookupAddress[]> {
     if (this.#forMachine >= MOST_FOR_MACHINE) throw coded('EAI_AGAIN');
     this.#forMachine++;
-    const work = this.#turn.then(
+    const work = this.#machineQueue.run(
       () =>
         new Promise<readonly LookupAddress[]>((resolve) => {
           lookup(name, { all: true }, (error, found) => resolve(error ? [] : found));
         }),
     );
-    this.#turn = work;
     return work.finally(() => {
       this.#forMachine--;
     });

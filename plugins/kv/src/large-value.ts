@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SerialQueue } from '@svc/plugin-sdk';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -22,7 +23,7 @@ export const MEASURED = 1024 * 1024;
 /** Parts of a map of names: a power of two. */
 const PARTS = 64;
 
-let pause: Promise<unknown> = Promise.resolve();
+const pauses = new SerialQueue();
 
 /**
  * As `valueText`, in turns of the event loop that each take a few milliseconds and that all values share.
@@ -43,8 +44,7 @@ async function inTurns<T>(work: Generator<undefined, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
-    pause = pause.then(() => nextTurn());
-    await pause;
+    await pauses.run(() => nextTurn());
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { callerOf, type Exchange, type Kernel, type Principal } from '@svc/plugin-sdk';
+import { callerOf, type Exchange, type Kernel, type Principal, SerialQueue } from '@svc/plugin-sdk';
 import { agentTexts, hasNoAgents } from './agents.ts';
 import { mayReadServer } from './permissions.ts';
 import type { Registry } from './registry.ts';
@@ -44,7 +44,7 @@ export class MetricsPage {
   readonly #options: Options;
   readonly #pages = new Map<Part | undefined, Map<Principal, Page>>();
   /** One page is composed at a time: its text may be large. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(options: Options) {
     this.#options = options;
@@ -88,10 +88,10 @@ export class MetricsPage {
     this.#pages.set(only, pages);
     const known = pages.get(caller);
     if (known) return known;
-    const body = this.#last.then(() => this.#compose(caller, only));
+    const body = this.#queue.run(() => this.#compose(caller, only));
     const forget = () => pages.delete(caller);
     const keep = () => this.#options.kernel.clock.timeout(forget, CACHE_MS);
-    this.#last = body.then(keep, forget);
+    body.then(keep, forget);
     const page = { body, packed: undefined };
     pages.set(caller, page);
     return page;

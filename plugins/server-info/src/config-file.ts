@@ -2,9 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import {
   type ConfigurationFile,
   type ConfigWarning,
-  createLocks,
   type Logger,
   RpcError,
+  SerialQueue,
   UserError,
 } from '@svc/plugin-sdk';
 import { parse } from 'smol-toml';
@@ -34,12 +34,12 @@ export function openConfigFile(
   log: Logger,
   stopping: AbortSignal,
 ): ConfigFile {
-  const locked = createLocks();
+  const queue = new SerialQueue();
   const reloadSoon = createReloader(file, log, stopping);
   return {
     read: async () => readText(await regularFile(file)),
     edit: (text, changing) =>
-      locked(['file'], async () => {
+      queue.run(async () => {
         const pinned = parsed(file, text, uuid());
         const before = await tableOf(file);
         const changes = changesOf(await file.schema(), before, parse(pinned));
@@ -49,7 +49,7 @@ export function openConfigFile(
         await file.write(pinned).catch(writeFailure);
         reloadSoon();
       }),
-    warnings: () => locked(['file'], () => file.warnings()),
+    warnings: () => queue.run(() => file.warnings()),
     fileOnly: async () => fileOnlyKeys(await file.schema(), await tableOf(file)),
   };
 }

@@ -1,3 +1,4 @@
+import { SerialQueue } from '@svc/plugin-sdk';
 import type { Bucket } from './api.ts';
 import type { BucketStore, Change, Changes } from './store.ts';
 
@@ -15,7 +16,7 @@ export class Records {
   #byName = new Map<string, Bucket>();
   #sorted: readonly Bucket[] = [];
   #root: Bucket | undefined;
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(options: RecordsOptions) {
     this.#options = options;
@@ -41,12 +42,12 @@ export class Records {
 
   /** Reads the table again. */
   reload(): Promise<void> {
-    return this.#inTurn(async () => this.#replace(await this.#options.store.all()));
+    return this.#queue.run(async () => this.#replace(await this.#options.store.all()));
   }
 
   /** Changes the table, then the records in memory; see `BucketStore.change`. */
   change(what: Change, work: (changes: Changes) => Promise<void>): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       this.#replace(await this.#options.store.change(what, work));
       this.#options.announce();
     });
@@ -58,15 +59,5 @@ export class Records {
     this.#byName = new Map(buckets.map((bucket) => [bucket.name, bucket]));
     this.#root = buckets.find(({ is_http_root, enable }) => is_http_root && enable !== false);
     this.#options.changed();
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // A failure is reported to its own caller only. The next work starts nevertheless.
-    const turn = this.#tail.then(work, work);
-    this.#tail = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    return turn;
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@svc/plugin-sdk';
+import { type Clock, KeyedQueue } from '@svc/plugin-sdk';
 import { Refusal } from './answers.ts';
 
 interface TurnOptions {
@@ -10,7 +10,7 @@ interface TurnOptions {
 /** Runs work with the same key one after the other, in the order of the requests. */
 export class Turns {
   readonly #options: TurnOptions;
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #queue = new KeyedQueue();
 
   constructor(options: TurnOptions) {
     this.#options = options;
@@ -18,42 +18,29 @@ export class Turns {
 
   /** Runs the work in its turn. @throws Refusal 503 when the wait exceeds `stall_ms` */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const end = await this.take(key);
+    const release = await this.acquire(key);
     try {
       return await work();
     } finally {
-      end();
+      release();
     }
   }
 
-  /** Waits for a turn. @returns a function that ends it @throws Refusal 503 when the wait exceeds `stall_ms` */
-  async take(key: string): Promise<() => void> {
-    const before = this.#last.get(key);
-    let end = () => {};
-    const own = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    // A turn that is given up stays in the chain: those behind it still wait for those before it.
-    const last = before ? before.then(() => own) : own;
-    this.#last.set(key, last);
-    void last.then(() => {
-      if (this.#last.get(key) === last) this.#last.delete(key);
-    });
-    if (before && !(await this.#inTime(before))) {
-      end();
-      throw new Refusal({ status: 503, headers: { 'retry-after': '1' } });
-    }
-    return end;
-  }
-
-  #inTime(work: Promise<void>): Promise<boolean> {
+  /** Waits for a turn. @returns ends the turn @throws Refusal 503 when the wait exceeds `stall_ms` */
+  async acquire(key: string): Promise<() => void> {
     const { clock, stall_ms } = this.#options;
-    return new Promise((resolve) => {
-      const cancel = clock.timeout(() => resolve(false), stall_ms());
-      void work.then(() => {
-        cancel();
-        resolve(true);
-      });
+    const turn = Promise.withResolvers<boolean>();
+    const work = Promise.withResolvers<void>();
+    void this.#queue.run(key, () => {
+      turn.resolve(true);
+      return work.promise;
     });
+    const cancel = clock.timeout(() => turn.resolve(false), stall_ms());
+    const isInTime = await turn.promise;
+    cancel();
+    if (isInTime) return work.resolve;
+    // A turn that is given up stays in the queue: those after it still wait for those before it.
+    work.resolve();
+    throw new Refusal({ status: 503, headers: { 'retry-after': '1' } });
   }
 }

@@ -1,3 +1,4 @@
+import { SerialQueue } from '@svc/plugin-sdk';
 import type { Page } from './page.ts';
 import type { Store } from './store.ts';
 
@@ -5,7 +6,7 @@ import type { Store } from './store.ts';
 export class Records {
   readonly #store: Store;
   #bySlug: ReadonlyMap<string, Page> = new Map();
-  #tail: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(store: Store) {
     this.#store = store;
@@ -27,7 +28,7 @@ export class Records {
 
   /** Reads the table again; pages that did not change stay the same objects. */
   reload(): Promise<void> {
-    const work = async () => {
+    return this.#queue.run(async () => {
       const pages = (await this.#store.all()).map((page) => {
         const known = this.#bySlug.get(page.slug);
         return known && known.version === page.version && known.updated_at === page.updated_at
@@ -35,9 +36,6 @@ export class Records {
           : page;
       });
       this.#bySlug = new Map(pages.map((page) => [page.slug, page]));
-    };
-    // A failure is reported to its own caller only.
-    this.#tail = this.#tail.then(work, work);
-    return this.#tail;
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Logger } from '@svc/plugin-sdk';
+import { type Logger, SerialQueue } from '@svc/plugin-sdk';
 
 /** `systemd-notify` waits until the message was read. */
 const LIMIT_MS = 10_000;
@@ -17,7 +17,7 @@ export function takeEnvironment(env: NodeJS.ProcessEnv) {
 export class Notifier {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Logger;
-  #last: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(socket: string, log: Logger) {
     this.#env = { PATH: process.env['PATH'], NOTIFY_SOCKET: socket };
@@ -26,7 +26,7 @@ export class Notifier {
 
   /** `NAME=value`, one message. Resolves when it and all before it were sent; a failure is logged. */
   send(...variables: string[]): Promise<void> {
-    this.#last = this.#last.then(async () => {
+    return this.#queue.run(async () => {
       try {
         const options = { env: this.#env, timeout: LIMIT_MS };
         await promisify(execFile)('systemd-notify', variables, options);
@@ -34,6 +34,5 @@ export class Notifier {
         this.#log.warn('systemd could not be told', { variables, error });
       }
     });
-    return this.#last;
   }
 }

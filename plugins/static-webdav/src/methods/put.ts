@@ -73,7 +73,7 @@ async function replace(request: DavRequest, upload: Upload, real: string): Promi
   let end = () => {};
   // From the last check of the target to its replacement no other request changes it.
   const lastLook = async () => {
-    end = await parts.turns.take(real);
+    end = await parts.turns.acquire(real);
     if (request.caller.ended.aborted) throw new Refusal(403);
     const found = await request.look();
     await mayStore(request, found);

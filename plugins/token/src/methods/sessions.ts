@@ -1,6 +1,6 @@
 import {
   type CallContext,
-  createLocks,
+  KeyedQueue,
   type Methods,
   optional,
   type Principal,
@@ -54,7 +54,7 @@ type TokenAt = (target: string | null | undefined, caller: Principal) => Promise
 
 function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
   // Sessions of one token wait here, one after the other: in the queue for the table's lock they would hold up a change of its rights.
-  const locked = createLocks();
+  const queue = new KeyedQueue();
   methods.add('session_create', {
     summary: 'Make a short-lived credential with the rights of the caller.',
     description:
@@ -89,7 +89,7 @@ function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       }
     },
     async handle({ name, hours }, { caller, log }) {
-      const made = await locked([caller.id], async () =>
+      const made = await queue.run(caller.id, async () =>
         create(parts, await tokenAt(undefined, caller), { name: name ?? '', hours }),
       );
       log.info('session created', { token_key: caller.id, session: made.key });
