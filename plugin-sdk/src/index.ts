@@ -45,6 +45,7 @@ export * from './service.ts';
 export * from './sql.ts';
 export * from './start-worker.ts';
 export * from './this-turn.ts';
+export * from './throttle.ts';
 export type * from './time-partitions.ts';
 export * from './topic.ts';
 export * from './trim.ts';

@@ -147,6 +147,8 @@ export interface Push<I> {
   (item: I | RawJson): boolean;
   /** Bytes that wait in this peer's socket: look before pushing much. */
   readonly buffered: () => number;
+  /** Tells whether a slow reader has left more than 64 KiB in this peer's socket: the next item can wait for `peer.drained()`. */
+  readonly isCongested: () => boolean;
   /** Ends the subscription from the server's side. */
   readonly end: () => void;
 }

@@ -175,7 +175,7 @@ line(
     const clock = fakeClock();
     const written: unknown[] = [];
     const push = Object.assign((item: unknown) => written.push(item) > 0, {
-      ...{ end() {}, buffered: () => 0 },
+      ...{ end() {}, buffered: () => 0, isCongested: () => false },
     });
     const way = new AgentLine(clock, (delivery) => way.remove(delivery));
     const peer = { drained: () => new Promise(() => {}) } as unknown as Peer;

@@ -8,6 +8,8 @@ import type { Registered } from './registry.ts';
 const LIMIT = 1024;
 /** Items that may wait for the subscribe reply. */
 const HELD_LIMIT = 1024;
+/** With more bytes in its socket a peer counts as congested. */
+const CONGESTED_BYTES = 64 * 1024;
 
 interface Opened {
   readonly id: number;
@@ -116,6 +118,10 @@ function createStream(peer: Peer, method: string, head: string, forget: () => vo
     else if (peer.closed.aborted || ended.aborted) end();
     else ended.addEventListener('abort', end, { once: true });
   };
-  const source = Object.assign(push, { buffered: () => peer.buffered, end });
+  const source = Object.assign(push, {
+    buffered: () => peer.buffered,
+    isCongested: () => peer.buffered > CONGESTED_BYTES,
+    end,
+  });
   return { method, push: source, release, opened, end };
 }

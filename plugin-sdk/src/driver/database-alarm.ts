@@ -2,44 +2,31 @@ import type { Clock } from '../clock.ts';
 import { isDatabaseAway } from '../database-away.ts';
 import { isDiskFull } from '../disk-full.ts';
 import type { Logger } from '../log.ts';
+import { Throttle } from '../throttle.ts';
 
-const PAUSE_MS = 60_000;
-
-/** What is said once a minute, with the number of failures since it was said last. */
-interface Alarm {
-  readonly of: (error: unknown) => boolean;
-  readonly text: string;
-  readonly count: string;
-  quiet_until: number;
-  failed: number;
-}
+const ALARMS = [
+  {
+    matches: isDiskFull,
+    text: 'The disk of the database is full: nothing new is stored. Free some space, or delete data.',
+    count: 'failed_writes',
+  },
+  {
+    matches: isDatabaseAway,
+    text: 'The database does not answer: calls that need it fail, and reports wait.',
+    count: 'failures',
+  },
+];
 
 /** Says that the disk is full, or that the database does not answer, once a minute, however many calls fail. */
 export class DatabaseAlarm {
   readonly #log: Logger;
-  readonly #clock: Clock;
+  readonly #throttle: Throttle;
   readonly #isOpen: () => boolean;
-  readonly #alarms: readonly Alarm[] = [
-    {
-      of: isDiskFull,
-      text: 'The disk of the database is full: nothing new is stored. Free some space, or delete data.',
-      count: 'failed_writes',
-      quiet_until: 0,
-      failed: 0,
-    },
-    {
-      of: isDatabaseAway,
-      text: 'The database does not answer: calls that need it fail, and reports wait.',
-      count: 'failures',
-      quiet_until: 0,
-      failed: 0,
-    },
-  ];
 
   /** `isOpen`: until then a failure ends the start, which says so itself. */
   constructor(log: Logger, clock: Clock, isOpen = () => true) {
     this.#log = log;
-    this.#clock = clock;
+    this.#throttle = new Throttle(clock);
     this.#isOpen = isOpen;
   }
 
@@ -53,17 +40,14 @@ export class DatabaseAlarm {
     }
   }
 
-  /** Counts a failure, and says so where that is due. Others than its own it leaves alone. */
+  /** Counts a failure, and says so where that is due. Other errors are ignored. */
   raise(error: unknown): void {
-    const alarm = this.#alarms.find(({ of }) => of(error));
+    const alarm = ALARMS.find(({ matches }) => matches(error));
     if (!alarm || !this.#isOpen()) return;
-    alarm.failed++;
-    const now = this.#clock.now();
-    if (now < alarm.quiet_until) return;
+    const suppressed = this.#throttle.pass(alarm.text);
+    if (suppressed === undefined) return;
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
-    this.#log.error(alarm.text, { reason, [alarm.count]: alarm.failed });
-    alarm.quiet_until = now + PAUSE_MS;
-    alarm.failed = 0;
+    this.#log.error(alarm.text, { reason, [alarm.count]: suppressed + 1 });
   }
 }

@@ -1,5 +1,6 @@
 /** What a plugin needs to answer with files. */
 export { conditionsOf, type Validators, type Verdict } from './conditions.ts';
+export { escapeHtml } from './escape-html.ts';
 export { etagOf } from './etag.ts';
 export { FileServer, type FileServerOptions } from './file-server.ts';
 export { type OpenFile, openFile } from './open-file.ts';

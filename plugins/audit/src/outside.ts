@@ -1,11 +1,9 @@
 import { rename } from 'node:fs/promises';
-import type { Clock, Logger } from '@svc/plugin-sdk';
+import { type Clock, type Logger, Throttle } from '@svc/plugin-sdk';
 import { type Kept, readEnd, writeEnd } from './end-file.ts';
 import { type SignedMark, textOf } from './entry.ts';
 import { isSigned } from './key.ts';
 import type { ChainRow } from './store.ts';
-
-const MINUTE_MS = 60_000;
 
 interface Options {
   /** undefined: the server has no folder of its own. */
@@ -26,13 +24,14 @@ export const goneText = (from: number, to: number): string =>
  */
 export class Outside {
   readonly #options: Options;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  readonly #warnings: Throttle;
   #kept: Kept | undefined;
   /** Why the file is behind; undefined: it is not. */
   problem: string | undefined;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#warnings = new Throttle(options.clock);
   }
 
   /** The file holds the end, so that its loss is one. */
@@ -133,11 +132,9 @@ export class Outside {
   }
 
   #failed(error: unknown): void {
-    const { clock, log, path } = this.#options;
+    const { log, path } = this.#options;
     this.problem = `${path}: ${(error as Error).message}`;
-    const now = clock.monotonic();
-    if (now - this.#failedAt < MINUTE_MS) return;
-    this.#failedAt = now;
+    if (this.#warnings.pass() === undefined) return;
     log.error('the end of the audit cannot be written beside its key', { path, error });
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Logger, within } from '@svc/plugin-sdk';
+import { type Clock, type Logger, Throttle, within } from '@svc/plugin-sdk';
 import type { Entry } from './entry.ts';
 
 /** Rows of one transaction, and the characters of their targets. */
@@ -12,7 +12,6 @@ const MOST_ROWS = 10_000;
 const MOST_CHARS = 16_777_216;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-const MINUTE_MS = 60_000;
 /** So long a reader, or the stop, waits for what was recorded before. */
 const FLUSH_MS = 5_000;
 
@@ -26,8 +25,8 @@ export class Recorder {
   #chars = 0;
   /** Events that found no place and that no row tells of yet. */
   #lost = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  readonly #lossWarnings: Throttle;
+  readonly #failureWarnings: Throttle;
   #work: Promise<void> | undefined;
   #isStopped = false;
   /** Readers that wait. */
@@ -38,11 +37,14 @@ export class Recorder {
     readonly append: (entries: readonly Entry[]) => Promise<void>;
     /** The row that tells of lost events. */
     readonly lost: (count: number) => Entry;
+    readonly clock: Clock;
     readonly log: Logger;
     readonly stopping: AbortSignal;
   }) {
     this.#append = options.append;
     this.#lostEntry = options.lost;
+    this.#lossWarnings = new Throttle(options.clock);
+    this.#failureWarnings = new Throttle(options.clock);
     this.#log = options.log;
     this.#stopping = options.stopping;
   }
@@ -114,18 +116,14 @@ export class Recorder {
 
   #lose(): void {
     this.#lost++;
-    const now = performance.now();
-    if (now - this.#toldAt < MINUTE_MS) return;
-    this.#toldAt = now;
+    if (this.#lossWarnings.pass() === undefined) return;
     this.#log.error('changes are not recorded: the queue of the audit is full', {
       lost: this.#lost,
     });
   }
 
   #tellFailure(error: unknown): void {
-    const now = performance.now();
-    if (now - this.#failedAt < MINUTE_MS) return;
-    this.#failedAt = now;
+    if (this.#failureWarnings.pass() === undefined) return;
     const waiting = this.#queue.length;
     this.#log.error('changes wait to be recorded: the database does not take them', {
       waiting,

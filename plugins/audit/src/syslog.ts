@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Egress, type EgressClient } from '@svc/plugin-egress/api';
-import { type Kernel, UserError, within } from '@svc/plugin-sdk';
+import { type Kernel, Throttle, UserError, within } from '@svc/plugin-sdk';
 import type { Chain } from './chain.ts';
 import { lineOf, ORIGIN, type Row } from './entry.ts';
 import type { ChainRow, Store } from './store.ts';
@@ -15,7 +15,6 @@ const WRITE_MS = 30_000;
 const CONFIRM_MS = 5_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-const WARN_MS = 60_000;
 const STOP_MS = 3_000;
 const PAGE_ROWS = 100;
 const PORTS: { readonly [scheme: string]: number } = { 'tcp:': 601, 'tls:': 6514 };
@@ -69,7 +68,7 @@ export class SyslogOutlet {
   #written: { readonly seq: number; readonly at: number }[] = [];
   /** The last row that counts as received; undefined: not read yet. */
   #received: number | undefined;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  readonly #warnings: Throttle;
 
   /** @throws UserError */
   constructor(
@@ -80,6 +79,7 @@ export class SyslogOutlet {
     const egress = kernel.useOptional(Egress);
     if (!egress) throw new UserError("[audit] syslog: add 'egress' to the list of plugins");
     this.#kernel = kernel;
+    this.#warnings = new Throttle(kernel.clock);
     this.#store = parts.store;
     this.#chain = parts.chain;
     this.#target = syslogTarget(settings);
@@ -218,12 +218,10 @@ export class SyslogOutlet {
   }
 
   #tell(error: unknown): void {
-    const { clock, log } = this.#kernel;
-    const now = clock.monotonic();
+    const { log } = this.#kernel;
     const { host, port } = this.#target;
     this.problem = `${host}:${port}: ${(error as Error).message}`;
-    if (this.#isStopping || now - this.#failedAt < WARN_MS) return;
-    this.#failedAt = now;
+    if (this.#isStopping || this.#warnings.pass() === undefined) return;
     log.warn('the audit does not reach syslog: its rows wait in the table', { host, port, error });
   }
 }

@@ -8,6 +8,7 @@ import {
   type Origin,
   type Outcome,
   type Principal,
+  Throttle,
 } from '@svc/plugin-sdk';
 import type { Audit, AuditEvent } from './api.ts';
 import { Chain } from './chain.ts';
@@ -24,7 +25,6 @@ import type { Own } from './verify.ts';
 const KEY_FILE = 'audit.key';
 const END_FILE = 'audit.end';
 const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 const MB = 1_000_000;
 /** Code of a wrong credential. */
 const DENIED = 102;
@@ -61,24 +61,25 @@ export class Trail implements Audit {
   readonly #outside: Outside;
   #opened: Promise<Opened> | undefined;
   #own: Opened | undefined;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  readonly #readerCounts: Throttle;
 
   constructor(kernel: Kernel<Settings>) {
-    const { db, log, signal: stopping } = kernel;
+    const { clock, db, log, signal: stopping } = kernel;
     this.#kernel = kernel;
     this.store = new Store(db);
+    this.#readerCounts = new Throttle(clock);
     this.#recorder = new Recorder({
       append: async (entries) => {
         await (await this.#open()).chain.append(entries);
         this.appended();
       },
       lost: (count) => ({ ...this.#entryOf({ method: 'lost' }), count }),
-      ...{ log, stopping },
+      ...{ clock, log, stopping },
     });
     this.#outside = new Outside({
       path: this.#endPath(),
       record: (target) => this.record({ method: 'audit end', target }),
-      ...{ clock: kernel.clock, log },
+      ...{ clock, log },
     });
     const add = (entry: Entry) => this.#recorder.add(entry);
     this.#accepted = new Sums({ add, free: 5, most: 10_000, mostOfToken: 100 });
@@ -136,11 +137,7 @@ export class Trail implements Audit {
 
   /** Resolves when what happened before can be read; counts are written for a reader once a minute at most. */
   async readable(): Promise<void> {
-    const now = this.#kernel.clock.monotonic();
-    if (now - this.#toldAt >= MINUTE_MS) {
-      this.#toldAt = now;
-      this.minute();
-    }
+    if (this.#readerCounts.pass() !== undefined) this.minute();
     await this.#recorder.flush();
   }
 

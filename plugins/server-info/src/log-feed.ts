@@ -2,14 +2,13 @@ import type { LogRecord } from '@svc/plugin-sdk';
 
 /** Records that may wait between the logger and one socket (svc-server.md §10). */
 const QUEUE_RECORDS = 512;
-/** With more bytes in the socket, records wait in the queue. */
-const SOCKET_BYTES = 64 * 1024;
 
 /** The way out: one subscription over one socket. */
 export interface Outlet {
   /** False: not taken. */
   push(record: LogRecord): boolean;
-  buffered(): number;
+  /** While it is, records wait in the queue. */
+  isCongested(): boolean;
   /** Resolves when the socket is empty. */
   drained(): Promise<void>;
 }
@@ -59,7 +58,7 @@ export class LogFeed {
 
   #pump(): void {
     while (!this.#isWaiting) {
-      if (this.#outlet.buffered() > SOCKET_BYTES) {
+      if (this.#outlet.isCongested()) {
         this.#waitForSocket();
         return;
       }

@@ -1,4 +1,5 @@
 import type { Brand, Exchange } from '@svc/plugin-sdk';
+import { escapeHtml } from '@svc/plugin-sdk/http';
 
 /** What the page shows; plain text, escaped here. */
 export interface PageFacts {
@@ -50,15 +51,3 @@ export function answerPage(
   });
   return true as const;
 }
-
-const entities: { readonly [character: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text for an element or a quoted attribute. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -1,8 +1,8 @@
 import { canonicalUuid, RpcError, type Static, trim } from '@svc/plugin-sdk';
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import { logoType } from './logo.ts';
 import type { Entry, Incident, Page, Settings } from './page.ts';
 import type { IncidentChange, NewPage, PageChange } from './schemas.ts';
-import { escapeHtml } from './view/escape.ts';
 
 /** Bytes of all texts of a page as HTML: with them, the largest page stays below 30 kB. */
 const MOST_TEXT = 4_000;

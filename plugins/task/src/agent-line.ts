@@ -7,8 +7,6 @@ const HOLD_MS = 1_500;
 /** Tasks that may wait for each turn of one agent. */
 const QUEUE_TASKS = 1_024;
 const QUEUE_BYTES = 16 * 1024 * 1024;
-/** Above this, tasks wait in the queue: for those in the queue it is known that they were not sent. */
-const SOCKET_BYTES = 64 * 1024;
 
 /** Task as a line needs it. */
 interface Queued {
@@ -130,7 +128,8 @@ export class AgentLine<Task extends Queued> {
       this.#wake(wait_ms);
       return false;
     }
-    if (this.push.buffered() > SOCKET_BYTES) {
+    // Tasks in the queue are known not to have been sent.
+    if (this.push.isCongested()) {
       this.#waitForSocket();
       return false;
     }

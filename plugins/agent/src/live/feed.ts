@@ -8,8 +8,6 @@ import { type Item, Items, type Viewer } from './viewer.ts';
 
 /** Turns of all subscriptions; intervals are multiples of it. */
 export const TURN_MS = 250;
-/** With more bytes in the socket, a subscriber gets nothing new until it has read them. */
-const SOCKET_BYTES = 64 * 1024;
 /** A long state leaves in portions of about this size. */
 const PORTION_BYTES = 1024 * 1024;
 /** Other calls get their turn after so much work. */
@@ -139,7 +137,7 @@ export class Feed {
   /** @returns whether it got its item */
   async #serve(viewer: Viewer, items: Items): Promise<boolean> {
     const { turn } = this.#options.board;
-    if (viewer.push.buffered() > SOCKET_BYTES) return false;
+    if (viewer.push.isCongested()) return false;
     await this.#checkAll(viewer);
     const first = items.of(viewer);
     const isAllowed = await this.#mayGet(viewer, first);

@@ -1,20 +1,18 @@
 import { Egress, type EgressClient } from '@svc/plugin-egress/api';
-import { hideSecret, type Kernel, UserError } from '@svc/plugin-sdk';
+import { hideSecret, type Kernel, Throttle, UserError } from '@svc/plugin-sdk';
 import type { OtlpSettings } from './settings.ts';
 
 const SEND_MS = 10_000;
 const ANSWER_BYTES = 65_536;
-const WARN_MS = 60_000;
 
 /** The collector at the other end. What it does not take is lost, and the log says so once a minute. */
 export class Collector {
-  readonly #kernel: Pick<Kernel, 'clock' | 'log'>;
+  readonly #kernel: Pick<Kernel, 'log'>;
   readonly #base: string;
   readonly #headers: readonly (readonly [string, string])[];
   readonly #client: EgressClient;
   readonly #end = new AbortController();
-  #failures = 0;
-  #warned: number | undefined;
+  readonly #warnings: Throttle;
 
   /** @throws UserError without the plugin that sends requests */
   constructor(kernel: Kernel<unknown>, settings: OtlpSettings) {
@@ -22,6 +20,7 @@ export class Collector {
     const egress = kernel.useOptional(Egress);
     if (!egress) throw new UserError("[metrics] otlp_url: add 'egress' to the list of plugins");
     this.#kernel = kernel;
+    this.#warnings = new Throttle(kernel.clock);
     this.#base = url.href.replace(/\/$/, '');
     this.#client = egress.open({
       // The operator names the collector, so it may be a private address; nothing else is reached, redirects included.
@@ -60,17 +59,13 @@ export class Collector {
   }
 
   #failed(path: string, error: unknown): void {
-    const { clock, log } = this.#kernel;
-    const now = clock.monotonic();
-    this.#failures++;
-    if (this.#warned !== undefined && now - this.#warned < WARN_MS) return;
-    this.#warned = now;
-    log.warn('metrics could not be sent', {
+    const suppressed = this.#warnings.pass();
+    if (suppressed === undefined) return;
+    this.#kernel.log.warn('metrics could not be sent', {
       url: hideSecret(this.#base, '***') + path,
-      failures: this.#failures,
+      failures: suppressed + 1,
       error,
     });
-    this.#failures = 0;
   }
 }
 

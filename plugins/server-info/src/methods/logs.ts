@@ -28,7 +28,7 @@ export function addLogMethods(methods: Methods, sinks: LogSinks): void {
     malformed: (reason) => new RpcError(101, `Token Parse Error: ${reason}`),
     mapError: bareText,
     open({ log_filter }, { peer }, push) {
-      const outlet = { push, buffered: push.buffered, drained: () => peer.drained() };
+      const outlet = { push, isCongested: push.isCongested, drained: () => peer.drained() };
       const feed = new LogFeed(outlet, delivery);
       return sinks.stream(log_filter, (record) => feed.add(record));
     },

@@ -1,5 +1,5 @@
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import type { State } from '../live/facts.ts';
-import { escapeHtml } from './escape.ts';
 
 /** White text can be read on each of them. */
 const GROUNDS: { readonly [state in State]: string } = {

@@ -1,5 +1,6 @@
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import type { Cell } from '../live/uptime.ts';
-import { escapeHtml, fill } from './escape.ts';
+import { fill } from './fill.ts';
 import type { Voice } from './say.ts';
 
 /** What there is room for. */

@@ -1,8 +1,9 @@
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import type { ProbeBucket } from '@svc/plugin-task/api';
 import type { Latency } from '../live/latency.ts';
 import type { Range } from '../ranges.ts';
 import type { Colors } from './colors.ts';
-import { escapeHtml, fill } from './escape.ts';
+import { fill } from './fill.ts';
 import type { Voice } from './say.ts';
 
 const HEIGHT = 100;

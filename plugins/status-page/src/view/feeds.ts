@@ -1,6 +1,6 @@
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import type { Facts } from '../live/facts.ts';
 import type { Incident } from '../page.ts';
-import { escapeHtml } from './escape.ts';
 import type { Voice } from './say.ts';
 
 const MOST_ITEMS = 50;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import type { Facts, Row } from '../live/facts.ts';
 import type { Incident } from '../page.ts';
 import { FIRST_RANGE, type Range, rangeNames } from '../ranges.ts';
 import { type BarDetail, bar } from './bar.ts';
 import { colorsOf } from './colors.ts';
 import { latencyText } from './curve.ts';
-import { escapeHtml, fill } from './escape.ts';
+import { fill } from './fill.ts';
 import type { Voice } from './say.ts';
 
 /** Bytes of the largest page. */

@@ -1,9 +1,10 @@
+import { escapeHtml } from '@svc/plugin-sdk/http';
 import type { Facts } from '../live/facts.ts';
 import type { Sentence } from '../live/sentence.ts';
 import type { Language } from '../page.ts';
 import { Format } from '../words/format.ts';
 import { type Words, wordsOf } from '../words/index.ts';
-import { escapeHtml, fill } from './escape.ts';
+import { fill } from './fill.ts';
 
 /** One language at the time of one page. */
 export class Voice {

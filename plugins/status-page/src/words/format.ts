@@ -1,4 +1,4 @@
-import { fill } from '../view/escape.ts';
+import { fill } from '../view/fill.ts';
 import type { Words } from './en.ts';
 
 const MINUTE_MS = 60_000;
