@@ -1,9 +1,10 @@
 export interface BoundedOptions<K, V> {
   /** Entries, at most. */
   readonly most: number;
-  /** Bytes that all entries may weigh together. */
-  readonly bytes: number;
-  readonly weigh: (value: V) => number;
+  /** Bytes that all entries may weigh together; no bound by default. */
+  readonly bytes?: number;
+  /** Bytes of a value; 0 by default. */
+  readonly weigh?: (value: V) => number;
   /** True for what somebody uses at this moment: it stays beyond the bounds. */
   readonly keeps?: (value: V) => boolean;
   /** Hears of what went to make room. */
@@ -20,8 +21,8 @@ interface Entry<V> {
 const GROWTH = 1.05;
 
 /**
- * A cache that is bounded by count and by bytes. What was not used since the last look goes first, so that a hit costs no
- * bookkeeping beside a mark.
+ * Cache that is bounded by count and by bytes, and evicts by the CLOCK algorithm: what was not used since its last turn goes
+ * first, so that a hit costs no bookkeeping beside a mark.
  */
 export class BoundedCache<K, V> {
   readonly #options: BoundedOptions<K, V>;
@@ -56,7 +57,7 @@ export class BoundedCache<K, V> {
 
   /** Weighs the value anew where it is there already. */
   set(key: K, value: V): void {
-    const weight = this.#options.weigh(value);
+    const weight = this.#options.weigh?.(value) ?? 0;
     this.#bytes += weight - (this.#entries.get(key)?.weight ?? 0);
     this.#entries.set(key, { value, weight, used: true });
     this.#shrink();
@@ -78,12 +79,13 @@ export class BoundedCache<K, V> {
     for (const { value } of this.#entries.values()) yield value;
   }
 
-  /** Looks at each entry once at most. */
+  /** Gives each entry one turn, which clears its mark; beyond twice the bounds two, so that use alone carries nothing further. */
   #shrink(): void {
     if (!this.#isOver(this.#patience)) return;
     const { keeps, left } = this.#options;
     let went = 0;
-    for (let looks = this.#entries.size; looks > 0 && this.#isOver(1); looks--) {
+    const rounds = this.#isOver(2) ? 2 : 1;
+    for (let turns = rounds * this.#entries.size; turns > 0 && this.#isOver(1); turns--) {
       const [[key, entry]] = this.#entries as unknown as [[K, Entry<V>]];
       this.#entries.delete(key);
       if (entry.used || keeps?.(entry.value)) {
@@ -104,7 +106,7 @@ export class BoundedCache<K, V> {
 
   /** Above 1: past a bound. */
   #over(): number {
-    const { most, bytes } = this.#options;
+    const { most, bytes = Number.POSITIVE_INFINITY } = this.#options;
     return Math.max(this.#entries.size / most, this.#bytes / bytes);
   }
 }

@@ -36,6 +36,16 @@ test('what is used at this moment stays beyond the bounds, and goes when it is f
   assert.ok(cache.bytes <= 14, `${cache.bytes}`);
 });
 
+test('it stays within twice its bounds, also when everything is used all the time', () => {
+  const cache = new BoundedCache<number, number>({ most: 8 });
+  for (let key = 0; key < 100; key++) {
+    for (let used = 0; used < key; used++) cache.get(used);
+    cache.set(key, key);
+    assert.ok(cache.size <= 16, `${cache.size}`);
+    assert.is(cache.get(key), key);
+  }
+});
+
 test('a value that is set again is weighed again', () => {
   const { cache } = make(10, 1_000);
   cache.set(1, 10);

@@ -2,6 +2,7 @@
  * What a database driver builds on (docs/guide/database-driver.md). Worker threads and processes of a driver import
  * it too, so it loads no schemas and no other part of the SDK that is slow to load.
  */
+export * from '../bounded-cache.ts';
 export * from '../code-of.ts';
 export * from '../database-away.ts';
 export * from '../deadline.ts';

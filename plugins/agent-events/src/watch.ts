@@ -1,5 +1,12 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { canonicalUuid, type Kernel, type RpcError, Type, topic } from '@svc/plugin-sdk';
+import {
+  BoundedCache,
+  canonicalUuid,
+  type Kernel,
+  type RpcError,
+  Type,
+  topic,
+} from '@svc/plugin-sdk';
 import { type AgentEvent, BATCH_ROWS, type Store } from './store.ts';
 
 /** Refusals of an agent for one reason, and changes of its address, are told this often. */
@@ -21,7 +28,7 @@ export class Watch {
   readonly #registry: AgentRegistry;
   readonly #store: Store;
   readonly #tell: (event: AgentEvent) => void;
-  readonly #addresses = new Map<string, string>();
+  readonly #addresses = new BoundedCache<string, string>({ most: MOST_ADDRESSES });
   /** New addresses, to be compared with the stored ones, by `Agent.id`. */
   readonly #moved = new Map<number, { readonly uuid: string; readonly address: string }>();
   /** Unix ms until which no more is told of this. */
@@ -61,7 +68,6 @@ export class Watch {
   #move(given: string, address: string): void {
     const agent = this.#agent(given);
     if (!agent) return;
-    if (this.#addresses.size >= MOST_ADDRESSES) this.#addresses.clear();
     this.#addresses.set(given, address);
     this.#moved.set(agent.id, { uuid: agent.uuid, address });
   }

@@ -1,11 +1,13 @@
+import { BoundedCache } from '@svc/plugin-sdk';
+
 const DAY_MS = 86_400_000;
-/** Of more, the oldest is forgotten: it has a row again when it comes back. */
+/** What is evicted has a row again when it comes back. */
 const MOST = 20_000;
 
 /** Where tokens came from within a day: a page that is loaded again, or the next call of a script, is no login. */
 export class Logins {
-  /** Unix ms of the row, by token and place; the oldest first. */
-  readonly #at = new Map<string, number>();
+  /** Unix ms of the row, by token and place. */
+  readonly #at = new BoundedCache<string, number>({ most: MOST });
 
   /** True: no row of the day before `now` (Unix ms) tells of this place. A row of the future is of a clock that was wrong. */
   isNew(token: string, place: string, now: number): boolean {
@@ -15,11 +17,7 @@ export class Logins {
 
   /** To be called for what got a row of its own, at this time (Unix ms). */
   recorded(token: string, place: string, at: number): void {
-    const kind = `${token} ${place}`;
-    this.#at.delete(kind);
-    this.#at.set(kind, at);
-    const [oldest = kind] = this.#at.keys();
-    if (this.#at.size > MOST) this.#at.delete(oldest);
+    this.#at.set(`${token} ${place}`, at);
   }
 }
 

@@ -1,3 +1,5 @@
+import { BoundedCache } from '@svc/plugin-sdk/driver';
+
 /**
  * Strings, quoted names, comments and dollar quotes, which may hold a `?`; then the placeholders themselves. What has no
  * end goes on to the end of the text, so each character is looked at once.
@@ -5,8 +7,7 @@
 const tokens =
   /\be'(?:[^'\\]|\\.|'')*'?|'[^']*'?|"[^"]*"?|(?<![\w$])\$([a-z_]\w*)?\$.*?(?:\$\1\$|$)|--[^\n]*|\/\*.*?(?:\*\/|$)|\?\??/gis;
 
-const CACHED_TEXTS = 500;
-const cache = new Map<string, string>();
+const cache = new BoundedCache<string, string>({ most: 500 });
 
 /** Turns `?` into `$1`, `$2`, …; `??` stands for the operator `?`. */
 export function numbered(sql: string): string {
@@ -16,7 +17,6 @@ export function numbered(sql: string): string {
     text = sql.replace(tokens, (token) =>
       token === '?' ? `$${++count}` : token === '??' ? '?' : token,
     );
-    if (cache.size >= CACHED_TEXTS) cache.clear();
     cache.set(sql, text);
   }
   return text;

@@ -1,4 +1,4 @@
-import { codeOf } from '@svc/plugin-sdk/driver';
+import { BoundedCache, codeOf } from '@svc/plugin-sdk/driver';
 import Sqlite from 'better-sqlite3';
 import { limitLog } from './disk-room.ts';
 
@@ -72,13 +72,11 @@ function useWal(db: Sqlite.Database): void {
   }
 }
 
-const CACHED_STATEMENTS = 200;
-
-/** Prepared statements by text, the least recently used ones dropped. */
+/** Prepared statements by text. */
 export class Statements {
   readonly #db: Sqlite.Database;
   readonly #pluck: boolean;
-  readonly #cache = new Map<string, Sqlite.Statement>();
+  readonly #cache = new BoundedCache<string, Sqlite.Statement>({ most: 200 });
 
   /** `pluck`: rows are their first column. */
   constructor(db: Sqlite.Database, options: { pluck?: boolean } = {}) {
@@ -87,20 +85,13 @@ export class Statements {
   }
 
   get(sql: string): Sqlite.Statement {
-    let statement = this.#cache.get(sql);
-    if (statement) {
-      this.#cache.delete(sql);
-    } else {
-      // Integers come as BigInt and are narrowed by `exact`: a double would silently change those above 2^53.
-      statement = this.#db.prepare(sql).safeIntegers();
-      if (this.#pluck) statement.pluck();
-      // A PRAGMA may act while it is prepared, so a kept one would do nothing; the rest is not repeated.
-      if (!cacheable.test(sql)) return statement;
-      const oldest =
-        this.#cache.size >= CACHED_STATEMENTS ? this.#cache.keys().next().value : undefined;
-      if (oldest !== undefined) this.#cache.delete(oldest);
-    }
-    this.#cache.set(sql, statement);
+    const cached = this.#cache.get(sql);
+    if (cached) return cached;
+    // Integers come as BigInt and are narrowed by `exact`: a double would silently change those above 2^53.
+    const statement = this.#db.prepare(sql).safeIntegers();
+    if (this.#pluck) statement.pluck();
+    // A PRAGMA may act while it is prepared, so a cached one would do nothing; the rest is not repeated.
+    if (cacheable.test(sql)) this.#cache.set(sql, statement);
     return statement;
   }
 }

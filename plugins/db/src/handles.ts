@@ -1,3 +1,4 @@
+import { BoundedCache } from '@svc/plugin-sdk';
 import { Handle, type HandleOptions } from './handle.ts';
 
 /** Ids of deleted databases that are remembered; ids are never used again. */
@@ -12,7 +13,7 @@ export interface HandlesOptions extends Omit<HandleOptions, 'evict'> {
 export class Handles {
   readonly #options: HandlesOptions;
   readonly #handles = new Map<number, Handle>();
-  readonly #deleted = new Set<number>();
+  readonly #deleted = new BoundedCache<number, true>({ most: REMEMBERED });
 
   constructor(options: HandlesOptions) {
     this.#options = options;
@@ -68,9 +69,7 @@ export class Handles {
   end(id: number, error: Error): void {
     this.#handles.get(id)?.end(error);
     this.#handles.delete(id);
-    this.#deleted.add(id);
-    const [oldest] = this.#deleted;
-    if (this.#deleted.size > REMEMBERED && oldest !== undefined) this.#deleted.delete(oldest);
+    this.#deleted.set(id, true);
   }
 
   isOpen(id: number): boolean {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
-import { type Kernel, RpcError } from '@svc/plugin-sdk';
+import { BoundedCache, type Kernel, RpcError } from '@svc/plugin-sdk';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { hashOf, isCode } from './code.ts';
 import { BATCH, type Machine, type Pending, type PendingMachines } from './pending.ts';
@@ -33,7 +33,7 @@ export class Enrolment {
   readonly #store: Store;
   readonly #pending: PendingMachines;
   /** Keys of tokens by which calls were accepted: looked up once, not at every report. */
-  readonly #called = new Set<string>();
+  readonly #called = new BoundedCache<string, true>({ most: MOST_CALLED });
 
   constructor(kernel: Kernel<unknown>, store: Store, pending: PendingMachines) {
     this.#kernel = kernel;
@@ -125,8 +125,7 @@ export class Enrolment {
   /** A call by the token with this key was accepted: whatever it was, its machine has come. */
   async called(token_key: string): Promise<void> {
     if (!this.#pending.areKept || this.#called.has(token_key)) return;
-    if (this.#called.size >= MOST_CALLED) this.#called.clear();
-    this.#called.add(token_key);
+    this.#called.set(token_key, true);
     if (!(await this.#noted(token_key))) this.#called.delete(token_key);
   }
 

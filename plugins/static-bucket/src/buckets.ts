@@ -1,4 +1,4 @@
-import { countingIn, type Kernel } from '@svc/plugin-sdk';
+import { BoundedCache, countingIn, type Kernel } from '@svc/plugin-sdk';
 import type { Bucket, StaticBuckets } from './api.ts';
 import { FilesOfBucket } from './files/bucket-files.ts';
 import { holdsAnything, makeBase, realBase } from './files/contain.ts';
@@ -119,23 +119,13 @@ interface Place {
 
 /** The files of a place. Buckets that share a directory share its bytes. */
 function openFiles(touch: () => void, maxBytes: () => number): (place: Place) => FilesOfBucket {
-  const usages = new Map<string, Usage>();
+  // What is written now stays: its file does not count yet.
+  const usages = new BoundedCache<string, Usage>({ most: REMEMBERED, keeps: ({ idle }) => !idle });
   return ({ root, segments }) => {
     const key = JSON.stringify([root, ...segments]);
     const usage = usages.get(key) ?? new Usage(() => realBase(root, segments));
-    usages.delete(key);
     usages.set(key, usage);
-    if (usages.size > REMEMBERED) forgetOldest(usages);
     const most = maxBytes() || Number.MAX_SAFE_INTEGER;
     return new FilesOfBucket({ root, segments, touch, usage, most });
   };
-}
-
-/** What is written now stays: its file does not count yet. */
-function forgetOldest(usages: Map<string, Usage>): void {
-  for (const [key, { idle }] of usages) {
-    if (!idle) continue;
-    usages.delete(key);
-    return;
-  }
 }

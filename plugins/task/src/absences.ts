@@ -1,12 +1,12 @@
 import type { LastReports } from '@svc/plugin-agent/api';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
-import type { Clock, Logger } from '@svc/plugin-sdk';
+import { BoundedCache, type Clock, type Logger } from '@svc/plugin-sdk';
 
 /** An agent that was heard of this recently is there: dashboards count it as online for as long (clients.md §3.5). */
 const ONLINE_MS = 30_000;
 /** Reports that were on their way when the connection ended. */
 const LATE_MS = 1_000;
-/** Agents whose registrations have ended; of more the first are forgotten. */
+/** Agents whose registrations have ended. */
 const REMEMBERED = 10_000;
 
 /** Why an agent takes no tasks: `data` of error 104. */
@@ -22,8 +22,8 @@ export interface AbsencesOptions {
 /** Tells an agent that is gone from one that reports and has not registered for tasks. */
 export class Absences {
   readonly #options: AbsencesOptions;
-  /** Unix ms of the end of an agent's registration, the oldest first. */
-  readonly #ended = new Map<string, number>();
+  /** Unix ms of the end of an agent's registration. */
+  readonly #ended = new BoundedCache<string, number>({ most: REMEMBERED });
 
   constructor(options: AbsencesOptions) {
     this.#options = options;
@@ -31,11 +31,7 @@ export class Absences {
 
   /** The registration of an agent ended, here or on another server. */
   ended(uuid: string): void {
-    this.#ended.delete(uuid);
     this.#ended.set(uuid, this.#options.clock.now());
-    if (this.#ended.size <= REMEMBERED) return;
-    const [oldest] = this.#ended.keys();
-    this.#ended.delete(oldest as string);
   }
 
   /** Of agents without a registration, in their order: true for those that report. @throws RpcError 103 */

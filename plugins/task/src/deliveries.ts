@@ -1,4 +1,5 @@
 import {
+  BoundedCache,
   type Clock,
   type Directory,
   type Integer,
@@ -55,7 +56,7 @@ export class Deliveries {
   readonly #others: OtherServers;
   readonly #live = new Map<Integer, Delivery>();
   readonly #lines = new Map<string, AgentLine<Delivery>>();
-  readonly #registered = new WeakMap<Peer, Set<string>>();
+  readonly #registered = new WeakMap<Peer, BoundedCache<string, true>>();
   readonly #work = new Set<Promise<void>>();
   #unsent: Integer[] = [];
 
@@ -266,11 +267,10 @@ export class Deliveries {
 
   /** @returns whether this connection registers the agent for the first time */
   #isFirst(peer: Peer, uuid: string): boolean {
-    const known = this.#registered.get(peer) ?? new Set();
+    const known = this.#registered.get(peer) ?? new BoundedCache({ most: REMEMBERED });
     this.#registered.set(peer, known);
     if (known.has(uuid)) return false;
-    if (known.size >= REMEMBERED) known.clear();
-    known.add(uuid);
+    known.set(uuid, true);
     return true;
   }
 }

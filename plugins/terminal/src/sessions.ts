@@ -1,4 +1,4 @@
-import type { Clock, Directory } from '@svc/plugin-sdk';
+import { BoundedCache, type Clock, type Directory } from '@svc/plugin-sdk';
 import { keyOf, type Place } from './place.ts';
 import { Session, whenAborted } from './session.ts';
 
@@ -31,7 +31,7 @@ export class Sessions {
   readonly #entries = new Map<string, Entry>();
   readonly #waiting = new Map<string, Set<Listener>>();
   /** Tasks whose sessions have ended, the oldest first. */
-  readonly #ended = new Set<Place['taskId']>();
+  readonly #ended = new BoundedCache<Place['taskId'], true>({ most: REMEMBERED });
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -87,10 +87,7 @@ export class Sessions {
 
   /** A session of this task has ended. */
   remember({ taskId }: Place): void {
-    this.#ended.add(taskId);
-    if (this.#ended.size <= REMEMBERED) return;
-    const [oldest] = this.#ended;
-    this.#ended.delete(oldest as Place['taskId']);
+    this.#ended.set(taskId, true);
   }
 
   /** Waits for a session to open, until one of the signals aborts; undefined at once when too many users wait already. */

@@ -1,4 +1,4 @@
-import { type Logger, RpcError } from '@svc/plugin-sdk';
+import { BoundedCache, type Logger, RpcError } from '@svc/plugin-sdk';
 import type { ProbeBucket, ReadProbes } from '@svc/plugin-task/api';
 import type { Probe } from '../page.ts';
 import { FIRST_RANGE, RANGES, type Range } from '../ranges.ts';
@@ -36,7 +36,7 @@ export class ProbeHistory {
   readonly #read: ReadProbes;
   readonly #signal: AbortSignal;
   readonly #log: Logger;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedCache<string, Known>({ most: MOST_KNOWN });
 
   constructor(read: ReadProbes, signal: AbortSignal, log: Logger) {
     this.#read = read;
@@ -67,7 +67,7 @@ export class ProbeHistory {
       return undefined;
     }
     for (const at of known.buckets.keys()) if (at < first) known.buckets.delete(at);
-    this.#keep(key, known);
+    this.#known.set(key, known);
     const buckets = Array.from({ length: steps }, (_, at) => known.buckets.get(first + at));
     return { from: first * step_ms, step_ms, buckets };
   }
@@ -91,12 +91,5 @@ export class ProbeHistory {
     }
     known.done = current - LATE_STEPS + 1;
     known.readAt = now;
-  }
-
-  #keep(key: string, known: Known): void {
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 }
