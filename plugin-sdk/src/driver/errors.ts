@@ -25,6 +25,10 @@ export function databaseError(error: unknown): RpcError {
   return RpcError.database(text, { cause: error });
 }
 
+/** Returns what a read throws: the caller's reason where it gave up, else 103. */
+export const readError = (error: unknown, signal: AbortSignal | undefined): unknown =>
+  signal?.aborted ? signal.reason : databaseError(error);
+
 /** Takes the statement off, which knex puts before the driver's text: no SQL may reach a caller. */
 export function withoutStatement(error: unknown, sql: string): unknown {
   if (error instanceof Error && error.message.startsWith(`${sql} - `)) {

@@ -10,6 +10,7 @@ export * from '../disk-full.ts';
 export * from '../serial-queue.ts';
 export * from '../start-worker.ts';
 export * from './database-alarm.ts';
+export * from './driver-database.ts';
 export * from './errors.ts';
 export * from './executed.ts';
 export * from './fifo.ts';

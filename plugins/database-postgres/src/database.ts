@@ -1,13 +1,11 @@
 import { type ShareRules, Turns } from '@svc/fair-turns';
 import {
-  type AppenderOptions,
   type CallerValue,
   type Database,
   type DatabaseHandle,
   type DatabaseRequest,
   type Executed,
   type GuardedTables,
-  type Logger,
   type MigrationDatabase,
   mark,
   type QueryBuilder,
@@ -21,12 +19,11 @@ import {
   type TimeTable,
 } from '@svc/plugin-sdk';
 import {
-  closeQueryBuilder,
   type DatabaseAlarm,
+  DriverDatabase,
   databaseError,
-  GroupAppender,
-  isUniqueViolation,
   poolOptions,
+  readError,
   transact,
 } from '@svc/plugin-sdk/driver';
 import type { Knex } from 'knex';
@@ -62,22 +59,15 @@ const TURN = {
 };
 
 /** A Postgres database over one pool of connections. */
-export class PostgresDatabase implements DatabaseHandle {
+export class PostgresDatabase extends DriverDatabase implements DatabaseHandle {
   readonly dialect = 'postgres';
-  readonly query: QueryBuilder;
   readonly forms = forms;
   readonly severalServers = true;
-  readonly #knex: Knex;
-  readonly isUniqueViolation = isUniqueViolation;
-  readonly #log: Logger;
   readonly #pool: PgPool;
-  readonly #sink: CopySink;
   /** For what may take long: it leaves connections to everything else. */
   readonly #turns: Turns;
-  readonly #appenders: GroupAppender[] = [];
   readonly #openGuarded: (role: GuardedRole) => GuardedPool;
   readonly #guarded: GuardedPool[] = [];
-  #closing: Promise<void> | undefined;
 
   constructor(
     knex: Knex,
@@ -91,15 +81,13 @@ export class PostgresDatabase implements DatabaseHandle {
     }: Pick<DatabaseRequest, 'log' | 'url' | 'options'> &
       Pick<ShareRules, 'standing'> & { readonly alarm: DatabaseAlarm },
   ) {
+    const pool = new PgPool(knex, settings, alarm);
+    super(knex, new CopySink(pool), log);
     const { max_connections } = poolOptions(options);
     const spare = Math.min(SPARE_CONNECTIONS, Math.floor(max_connections / 4));
     const most = Math.max(1, max_connections - 2 * spare);
     this.#turns = new Turns({ most: () => most, spare: () => spare, standing });
-    this.#knex = knex;
-    this.query = knex as unknown as QueryBuilder;
-    this.#log = log;
-    this.#pool = new PgPool(knex, settings, alarm);
-    this.#sink = new CopySink(this.#pool);
+    this.#pool = pool;
     const guarded = { owner: this.query, url, options, session: settings, alarm, log, standing };
     this.#openGuarded = (role) => new GuardedPool(role, guarded);
   }
@@ -161,19 +149,13 @@ export class PostgresDatabase implements DatabaseHandle {
     params: readonly SqlValue[],
     options: { maxBytes: number; signal?: AbortSignal; short?: boolean | 'try'; share?: string },
   ): Promise<RawJson> {
-    const read = () => jsonArray(this.#pool, sql, params, options, this.#log);
+    const read = () => jsonArray(this.#pool, sql, params, options, this.log);
     const { short, share = '', signal } = options;
     try {
       return await (short === true ? read() : this.#turns.run(share, { ...TURN, signal }, read));
     } catch (error) {
-      throw options.signal?.aborted ? options.signal.reason : databaseError(error);
+      throw readError(error, signal);
     }
-  }
-
-  appender(options: AppenderOptions): GroupAppender {
-    const appender = new GroupAppender(options, this.#sink, this.#log);
-    this.#appenders.push(appender);
-    return appender;
   }
 
   async guard(tables: GuardedTables, caller: SqlCaller): Promise<Database['execute']> {
@@ -196,7 +178,7 @@ export class PostgresDatabase implements DatabaseHandle {
 
   /** The Super Token's way where no role can be made for it: nothing is changed. */
   #readOnly(reason: string): Database['execute'] {
-    this.#log.warn('exec_sql of the Super Token only reads', { reason });
+    this.log.warn('exec_sql of the Super Token only reads', { reason });
     return (sql, params, options) =>
       this.execute(sql, params, { ...options, readonly: true }).catch((error: unknown) => {
         throw refusedRight(error, `: exec_sql only reads on this server: ${reason}`);
@@ -212,7 +194,7 @@ export class PostgresDatabase implements DatabaseHandle {
     const { timeout_ms, share = '', signal } = options;
     const late = () => new Error(`no connection was free within ${timeout_ms} ms`);
     return this.#turns.run(share, { timeout_ms, late, signal }, () =>
-      execute(this.#pool, sql, params, options, this.#log),
+      execute(this.#pool, sql, params, options, this.log),
     );
   }
 
@@ -234,14 +216,7 @@ export class PostgresDatabase implements DatabaseHandle {
     return this.all<TableSize>(TABLE_SIZES);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await Promise.all(this.#guarded.map((pool) => pool.close()));
-    await closeQueryBuilder(this.#knex, this.#log);
+  protected override closeReaders(): Promise<unknown> {
+    return Promise.all(this.#guarded.map((pool) => pool.close()));
   }
 }

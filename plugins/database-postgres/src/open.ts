@@ -41,7 +41,6 @@ export async function openPostgres(
     connection: connectionSettings(url, { mode, options }) as Knex.PgConnectionConfig,
     pool: poolSettings(options),
   });
-  knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
   const db = new PostgresDatabase(knex, settings, { log, alarm, url, options, standing });
   try {
     const row = await db.first<{ version: string; encoding: string }>(

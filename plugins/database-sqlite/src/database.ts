@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ShareRules } from '@svc/fair-turns';
 import {
-  type AppenderOptions,
   type CallerValue,
   type Database,
   type DatabaseHandle,
   type DatabaseRequest,
   type Executed,
   type GuardedTables,
-  type Logger,
   type MigrationDatabase,
   type QueryBuilder,
   type RawJson,
@@ -19,13 +17,12 @@ import {
   type TableSize,
 } from '@svc/plugin-sdk';
 import {
-  closeQueryBuilder,
   codeOf,
+  DriverDatabase,
   databaseError,
-  GroupAppender,
-  isUniqueViolation,
   poolOptions,
   queryBuilderSettings,
+  readError,
   toExecuted,
   transact,
 } from '@svc/plugin-sdk/driver';
@@ -53,54 +50,37 @@ const NEVER_MS = 2 ** 31 - 1;
 /** How long another process may hold the database with its own migrations. */
 const MIGRATION_WAIT_MS = 600_000;
 
+interface Options extends Pick<DatabaseRequest, 'log' | 'options'> {
+  readonly standing: ShareRules['standing'];
+  /** Called once everything is closed. */
+  readonly ended: () => Promise<void>;
+}
+
 /** A SQLite file: one writing thread with the query builder over it, and a reading connection on this thread. */
-export class SqliteDatabase implements DatabaseHandle {
+export class SqliteDatabase extends DriverDatabase implements DatabaseHandle {
   readonly dialect = 'sqlite';
-  readonly query: QueryBuilder;
   readonly forms = forms;
   readonly severalServers = false;
   readonly timePartitions = undefined;
   readonly space: Space;
   readonly #knex: Knex;
-  readonly isUniqueViolation = isUniqueViolation;
-  readonly #log: Logger;
   readonly #writer: Writer;
-  readonly #sink: WriterSink;
   readonly #reads: MainReads;
   readonly #reader: Reader;
   readonly #executor: Executor;
   readonly #ended: () => Promise<void>;
-  readonly #appenders: GroupAppender[] = [];
-  #closing: Promise<void> | undefined;
 
-  constructor(
-    settings: ConnectionSettings,
-    writer: Writer,
-    ended: () => Promise<void>,
-    { log, options }: Pick<DatabaseRequest, 'log' | 'options'>,
-    standing: ShareRules['standing'],
-  ) {
-    this.#log = log;
+  constructor(settings: ConnectionSettings, writer: Writer, options: Options) {
+    const { log, standing } = options;
+    const knex = openQueryBuilder(settings.file, writer, options);
+    super(knex, new WriterSink(writer), log);
+    this.#knex = knex;
     this.#writer = writer;
-    this.#sink = new WriterSink(writer);
-    this.#ended = ended;
+    this.#ended = options.ended;
     this.#reads = new MainReads({ ...settings, role: 'main' });
     this.#reader = new Reader(settings, log, standing);
     this.#executor = new Executor(settings, standing);
     this.space = openSpace(settings.file, writer, (sql) => this.#reads.first(sql, []));
-    this.#knex = knexFactory({
-      ...queryBuilderSettings(log),
-      client: WriterClient,
-      connection: { filename: settings.file, writer } as Knex.StaticConnectionConfig,
-      useNullAsDefault: true,
-      pool: {
-        ...{ min: 0, max: 1, acquireTimeoutMillis: poolOptions(options).acquire_timeout_ms },
-        // The writing thread keeps its connection: nothing is won by looking once a second whether it is unused.
-        ...{ idleTimeoutMillis: NEVER_MS, reapIntervalMillis: NEVER_MS },
-      },
-    });
-    this.#knex.on('query', ({ sql }: { sql: string }) => log.trace('statement', { sql }));
-    this.query = this.#knex as unknown as QueryBuilder;
   }
 
   /** Only one connection writes, so that every transaction is alone. */
@@ -127,7 +107,7 @@ export class SqliteDatabase implements DatabaseHandle {
   }
 
   async all<Row extends object>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
-    this.#log.trace('statement', { sql });
+    this.log.trace('statement', { sql });
     try {
       return this.#reads.all<Row>(sql, params);
     } catch (error) {
@@ -139,7 +119,7 @@ export class SqliteDatabase implements DatabaseHandle {
     sql: string,
     params: readonly SqlValue[] = [],
   ): Promise<Row | undefined> {
-    this.#log.trace('statement', { sql });
+    this.log.trace('statement', { sql });
     try {
       return this.#reads.first<Row>(sql, params);
     } catch (error) {
@@ -156,7 +136,7 @@ export class SqliteDatabase implements DatabaseHandle {
       const here = options.short && this.#readHere(sql, params, options);
       return here || (await this.#reader.jsonArray(sql, params, options));
     } catch (error) {
-      throw options.signal?.aborted ? options.signal.reason : databaseError(error);
+      throw readError(error, options.signal);
     }
   }
 
@@ -173,12 +153,6 @@ export class SqliteDatabase implements DatabaseHandle {
       if (most < maxBytes && error instanceof RpcError && error.code === TOO_BIG) return undefined;
       throw error;
     }
-  }
-
-  appender(options: AppenderOptions): GroupAppender {
-    const appender = new GroupAppender(options, this.#sink, this.#log);
-    this.#appenders.push(appender);
-    return appender;
   }
 
   execute(sql: string, params: readonly CallerValue[], options: ExecuteOptions): Promise<Executed> {
@@ -209,17 +183,30 @@ export class SqliteDatabase implements DatabaseHandle {
     return holdingConnection(this.#knex, () => this.#writer.hold(work));
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+  protected override closeReaders(): Promise<unknown> {
+    return Promise.all([this.#reader.close(), this.#executor.close()]);
   }
 
-  async #close(): Promise<void> {
-    await Promise.all(this.#appenders.map((appender) => appender.close()));
-    await Promise.all([this.#reader.close(), this.#executor.close()]);
-    await closeQueryBuilder(this.#knex, this.#log);
+  protected override async closeConnections(): Promise<void> {
     this.#reads.close();
     await this.#writer.close();
     await this.#ended();
   }
 }
+
+const openQueryBuilder = (
+  filename: string,
+  writer: Writer,
+  { log, options }: Pick<Options, 'log' | 'options'>,
+): Knex =>
+  knexFactory({
+    ...queryBuilderSettings(log),
+    client: WriterClient,
+    connection: { filename, writer } as Knex.StaticConnectionConfig,
+    useNullAsDefault: true,
+    pool: {
+      ...{ min: 0, max: 1, acquireTimeoutMillis: poolOptions(options).acquire_timeout_ms },
+      // The writing thread keeps its connection: nothing is won by looking once a second whether it is unused.
+      ...{ idleTimeoutMillis: NEVER_MS, reapIntervalMillis: NEVER_MS },
+    },
+  });

@@ -41,7 +41,8 @@ export async function openSqlite(
       await reserve?.close();
       unlock();
     };
-    return new SqliteDatabase(settings, writer, ended, request, standing);
+    const { log, options } = request;
+    return new SqliteDatabase(settings, writer, { log, options, standing, ended });
   } catch (error) {
     await writer.end();
     unlock();
