@@ -6,7 +6,7 @@ export interface ResultPart {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** What a script gave. */
+/** Result of a script. */
 export interface ScriptResult {
   readonly parts: readonly ResultPart[];
   readonly rowCount: number;

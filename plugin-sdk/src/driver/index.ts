@@ -1,5 +1,5 @@
 /**
- * What a database driver builds on (docs/guide/database-driver.md). Worker threads and processes of a driver import
+ * Parts that a database driver builds on (docs/guide/database-driver.md). Worker threads and processes of a driver import
  * it too, so it loads no schemas and no other part of the SDK that is slow to load.
  */
 export * from '../bounded-cache.ts';

@@ -5,7 +5,7 @@ import type { Entry } from './sink.ts';
 /** With so many rows a batch closes as soon as the sink is idle: more would hardly make a row cheaper. */
 const ENOUGH_ROWS = 64;
 
-/** When the rows of a queue have waited long enough for others that share their commit. */
+/** Decides when the rows of a queue have waited long enough for others that share their commit. */
 export class Pace {
   readonly #wait_ms: number;
   readonly #enough: number;

@@ -18,7 +18,7 @@ import { copySqlite, countRows, valuesOf } from './snapshot-sqlite.ts';
 import { readTree } from './tree.ts';
 import type { Writer } from './writer.ts';
 
-/** What is backed up. */
+/** Data to back up. */
 export interface Server {
   readonly version: string;
   readonly server_uuid: string;

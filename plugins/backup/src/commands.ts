@@ -183,7 +183,7 @@ into the configuration, and put the old signing.key beside it: machines take upd
 }
 
 /**
- * Where `--configuration` names a file: the configuration of the backup, with its secrets if it has them.
+ * Takes, where `--configuration` names a file, the configuration of the backup, with its secrets if it has them.
  * @returns writes it
  */
 async function openConfiguration(

@@ -64,7 +64,7 @@ const CONFIGURATION = 'configuration';
 /** Texts by the paths where a restore writes them. */
 export type Targets = ReadonlyMap<string, string>;
 
-/** What `secretFiles` gave: the configuration under this name, the rest beside it. */
+/** Puts what `secretFiles` gave in its place: the configuration under this name, the rest in the same folder. */
 export function targetsOf(target: string, content: Buffer): Targets {
   const files = JSON.parse(content.toString()) as Files;
   const pathOf = (name: string) =>

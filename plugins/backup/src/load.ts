@@ -26,7 +26,7 @@ export interface TargetColumn {
   readonly type: string;
 }
 
-/** What `load` needs to know. */
+/** Options of `load`. */
 export interface Load {
   readonly db: DatabaseHandle;
   /** The enabled plugins. */
@@ -41,7 +41,7 @@ export interface Load {
 }
 
 const LEDGER = 'schema_migrations';
-/** As the kernel makes it. */
+/** Statement that makes the table of migrations, the same as the kernel's. */
 const CREATE_LEDGER = `create table ${LEDGER} (plugin varchar(128) not null, name varchar(128) not null, breaking int not null, applied_at bigint not null, primary key (plugin, name))`;
 
 /**

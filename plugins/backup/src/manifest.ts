@@ -14,14 +14,14 @@ export interface Part {
   readonly bytes: number;
   /** Hexadecimal, of what is stored. */
   readonly sha256: string;
-  /** Of a file of a bucket, Unix ms. */
+  /** Time of change of a file of a bucket, Unix ms. */
   readonly mtime_ms?: number;
 }
 
-/** What a backup holds. */
+/** Contents of a backup. */
 export interface Manifest {
   readonly format: number;
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   readonly version: string;
   readonly server_uuid: string;
   /** Unix ms of its beginning: the database is in it as it was then, or a little later. */
@@ -44,7 +44,7 @@ export const SECRETS = 'secrets.enc';
 
 export const textOf = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 1)}\n`;
 
-/** As `sha256sum` writes and checks it. */
+/** Returns the line of a digest in the format of `sha256sum`. */
 export const digestLine = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex')}  ${MANIFEST}\n`;
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type CommandTerminal, UserError } from '@svc/plugin-sdk';
 
-/** Where a passphrase comes from: never an argument, which other users of the machine can see. */
+/** Source of a passphrase: never an argument, which other users of the machine can see. */
 export interface PassphraseSource {
   readonly terminal: CommandTerminal;
   /** Its first line. */

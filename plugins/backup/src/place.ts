@@ -5,7 +5,7 @@ import { backupsIn, openBackup } from './reader.ts';
 import { unlessGone } from './unless-gone.ts';
 import { type Writer, writeFileBackup, writeFolderBackup } from './writer.ts';
 
-/** Where the next backup goes. */
+/** Destination of the next backup. */
 export interface Place {
   readonly path: string;
   readonly writer: Writer;

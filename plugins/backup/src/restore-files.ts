@@ -10,7 +10,7 @@ import { BUCKETS, CALLERS, type Part } from './manifest.ts';
 import type { Backup } from './reader.ts';
 import { unlessGone } from './unless-gone.ts';
 
-/** Where files go. */
+/** Destination of files. */
 export interface Places {
   /** Undefined: the plugin with the databases of callers is not loaded. */
   readonly callerFile: ((name: string) => string) | undefined;

@@ -11,7 +11,7 @@ import { DATABASE } from './manifest.ts';
 import { type Backup, verify } from './reader.ts';
 import { type Places, restoreFiles } from './restore-files.ts';
 
-/** What is filled. */
+/** Destination of a restore. */
 export interface Target extends Places, Pick<Load, 'db' | 'plugins' | 'steps'> {
   /** Undefined: there is no driver for Postgres. */
   readonly copy: Postgres['copy'] | undefined;
@@ -46,7 +46,7 @@ export async function restore(backup: Backup, target: Target): Promise<void> {
   await finish();
 }
 
-/** What is there is never written over. */
+/** Refuses a destination that holds anything: nothing is written over. */
 async function refuseFilled(db: DatabaseHandle): Promise<void> {
   const sizes = await db.tableSizes();
   const isLedger = await db.query.schema.hasTable('schema_migrations');

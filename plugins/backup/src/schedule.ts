@@ -7,7 +7,7 @@ import { backupsIn } from './reader.ts';
 const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 };
 /** A timer counts no further. */
 const MAX_MS = 2 ** 31 - 1;
-/** What ends in `.unfinished` and is older was left by a program that was killed. */
+/** Age from which a file that ends in `.unfinished` was left by a program that was killed. */
 const LEFT_MS = 86_400e3;
 
 /** `30m`, `12h`, `1d` as ms. @throws UserError */

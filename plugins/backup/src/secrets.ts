@@ -6,7 +6,7 @@ import { UserError } from '@svc/plugin-sdk';
 const COSTS = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 };
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-/** As AES-GCM wants it. */
+/** Bytes of a nonce of AES-GCM. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';

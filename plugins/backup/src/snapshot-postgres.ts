@@ -77,7 +77,7 @@ async function copyTable(
   await client.query('close copied');
 }
 
-/** What SQLite would have in the column of the same migration. */
+/** Returns the type that SQLite would have in the column of the same migration. */
 function storedType(type: string): string {
   if (/^(?:smallint|integer|bigint|boolean)$/.test(type)) return 'integer';
   if (/^(?:real|double precision)$/.test(type)) return 'real';

@@ -65,7 +65,7 @@ function record(key: string, value: string): string {
   return `${bytes + digits}${rest}`;
 }
 
-/** Where a file lies in an archive. */
+/** Entry of a file in an archive. */
 export interface TarEntry {
   readonly name: string;
   readonly offset: number;

@@ -2,7 +2,7 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessGone } from './unless-gone.ts';
 
-/** What lies below a folder: paths relative to it, `/` separated. Sockets, pipes and devices are left out. */
+/** Files below a folder: paths relative to it, `/` separated. Sockets, pipes and devices are left out. */
 export interface Tree {
   readonly files: readonly { readonly path: string; readonly mtime_ms: number }[];
   /** Symbolic links, which are not followed, with what they name. */

@@ -6,7 +6,7 @@ import { type ConfigurationFile, type Database, UserError } from '@svc/plugin-sd
 import type { StaticBuckets } from '@svc/plugin-static-bucket/api';
 import type { Server } from './backup.ts';
 
-/** What other plugins tell of the data; undefined: the plugin is not loaded. */
+/** Services that know the data; undefined: the plugin is not loaded. */
 export interface Ways {
   readonly audit: Audit | undefined;
   readonly sqlite: Sqlite | undefined;

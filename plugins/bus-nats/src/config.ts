@@ -37,7 +37,7 @@ export type NatsConfig = Static<typeof config>;
 
 const CONNECT_MS = 3_000;
 
-/** What the client library takes. Files are read again for each connection: they may have been renewed. */
+/** Returns the options of the client library. Files are read again for each connection: they may have been renewed. */
 export async function optionsOf(settings: NatsConfig): Promise<NodeConnectionOptions> {
   const { servers, user, password, token, creds_file, tls, tls_ca, tls_cert, tls_key } = settings;
   const { credsAuthenticator } = await import('@nats-io/transport-node');

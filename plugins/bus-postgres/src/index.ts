@@ -72,7 +72,7 @@ export default definePlugin({
   },
 });
 
-/** As the pool connects; undefined where the main database is no Postgres. */
+/** Returns the connection settings of the pool; undefined where the main database is no Postgres. */
 function settingsOf(kernel: Kernel<unknown>, url: string | undefined): ClientConfig | undefined {
   const pool = kernel.useOptional(Postgres)?.connectionSettings();
   if (!pool) return undefined;

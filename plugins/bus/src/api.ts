@@ -1,6 +1,6 @@
 import { service } from '@svc/plugin-sdk';
 
-/** Where a plugin offers what carries the bus between servers. */
+/** Service by which a plugin offers the transport of the bus between servers. */
 export interface BusTransports {
   /**
    * Call it in `setup`. One transport is used: the first that was offered as `configured`, else the first of the others.
@@ -10,7 +10,7 @@ export interface BusTransports {
 }
 export const BusTransports = service<BusTransports>('bus.transports');
 
-/** What carries frames between servers. The plugin `bus` numbers the frames and connects again after a failure. */
+/** Transport of frames between servers. The plugin `bus` numbers the frames and connects again after a failure. */
 export interface BusTransport {
   /** For the log: `postgres`. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface BusTransport {
 export interface BusConnection {
   /** Sends these frames in this order. @throws when it is not sure that they left: the same ones come again on another connection */
   send(frames: readonly BusFrame[]): Promise<void>;
-  /** What was sent has left. Also called after `failed`. */
+  /** Resolves when what was sent has left. Also called after `failed`. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface BusFrame {
   readonly text: string;
 }
 
-/** What a connection reports to the plugin `bus`. */
+/** Events that a connection reports to the plugin `bus`. */
 export interface BusLink {
   /** `Bus.id` of this server. */
   readonly id: string;

@@ -11,13 +11,13 @@ export interface Counts {
   readonly [id: string]: number;
 }
 
-/** What a server says about itself, at least every second. */
+/** Heartbeat of a server, at least every second. */
 export interface Heartbeat {
   readonly uuid: string;
   readonly version: string;
   /** Number of the last direct frame to each server. */
   readonly direct: Counts;
-  /** How often this server has counted each other one as dead. A server that lived on learns it here. */
+  /** Number of times that this server has counted each other one as dead. A server that lived on learns it here. */
   readonly countedDead: Counts;
   /** The server stops. */
   readonly bye: boolean;

@@ -20,13 +20,13 @@ interface OtherServer {
   /** undefined until its first heartbeat, and while it is dead. */
   about: BusServer | undefined;
   alive: boolean;
-  /** When its last frame came, ms. */
+  /** Time of its last frame, ms. */
   heardAt: number;
   readonly toAll: Received;
   direct: Received;
-  /** How often this server counted it as dead. */
+  /** Number of times that this server counted it as dead. */
   countedDead: number;
-  /** How often it says that it counted this server as dead. */
+  /** Number of times that it says it counted this server as dead. */
   countedUsDead: number;
 }
 
@@ -43,7 +43,7 @@ export interface OtherServersOptions {
   readonly forgotten: (id: string) => void;
 }
 
-/** What is known of the other servers: which are alive, and whether any of their frames were lost. Times are the caller's, ms. */
+/** State of the other servers: which are alive, and whether any of their frames were lost. Times are the caller's, ms. */
 export class OtherServers {
   readonly #options: OtherServersOptions;
   readonly #servers = new Map<string, OtherServer>();
@@ -59,7 +59,7 @@ export class OtherServers {
     );
   }
 
-  /** How often each server was counted as dead that is alive. */
+  /** Number of times that each server that is alive was counted as dead. */
   get countedDead(): Counts {
     const revived = [...this.#servers].filter(
       ([, { alive, countedDead }]) => alive && countedDead > 0,

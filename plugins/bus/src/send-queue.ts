@@ -6,14 +6,14 @@ import { MAX_WAITING, Stream } from './stream.ts';
 
 /** Bytes of messages that may wait for all receivers together. */
 const MAX_ALL = 4 * MAX_WAITING;
-/** What one `send` of the transport takes. */
+/** Bounds of one `send` of the transport. */
 const BATCH_FRAMES = 64;
 const BATCH_BYTES = 512 * 1024;
 const RETRY_MS = 100;
 /** A batch that a connected transport refuses this often is dropped. The numbers of its frames tell the other servers. */
 const ATTEMPTS = 5;
 
-/** What one `send` of the transport carries. */
+/** Message of one `send` of the transport. */
 interface Batch {
   readonly frames: BusFrame[];
   /** Bytes of messages in it. */

@@ -1,9 +1,9 @@
 import { type Database, type QueryBuilder, type SqlValue, service } from '@svc/plugin-sdk';
 import type { ClientConfig } from 'pg';
 
-/** What a plugin that speaks Postgres itself needs to know of the main database. */
+/** Facts about the main database for a plugin that speaks Postgres itself. */
 export interface Postgres {
-  /** How the pool connects, for a connection of the plugin's own; undefined when the main database is another one. */
+  /** Settings with which the pool connects, for a connection of the plugin's own; undefined when the main database is another one. */
   connectionSettings(): ClientConfig | undefined;
   /** The servers that are connected to this database, whatever their schema. */
   servers(db: Database): Promise<RunningServer[]>;

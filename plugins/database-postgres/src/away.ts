@@ -4,7 +4,7 @@ import { markAway } from '@svc/plugin-sdk/driver';
 /** The network's codes, and those of a server that goes down, comes up, or ended this connection. */
 const AWAY =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|57P0[123]|08.{3})$/;
-/** What pg and the pool say without a code. */
+/** Messages of pg and the pool that carry no code. */
 const SAID = /^Connection terminated|^timeout expired|Timeout acquiring a connection|not queryable/;
 
 /** Marks an error that says that the database does not answer. @returns the error */

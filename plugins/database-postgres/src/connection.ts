@@ -15,7 +15,7 @@ import { storedTypes } from './types.ts';
 /** Long enough to build an index over a large table in a migration; a connection that says nothing for longer is dead. */
 const QUERY_TIMEOUT_MS = 600_000;
 
-/** How every connection to the database is made. */
+/** Returns the settings with which every connection to the database is made. */
 export function connectionSettings(
   url: string,
   { mode, options }: Pick<DatabaseRequest, 'mode' | 'options'>,
@@ -43,10 +43,10 @@ export function poolSettings(options: GivenOptions): Knex.PoolConfig {
   };
 }
 
-/** What every connection is set to. */
+/** Session settings of every connection. */
 export interface SessionSettings {
   readonly statement_timeout_ms: number;
-  /** Of callers who are kept from tables; their texts are read by the standard's rules. Absent: as the database says. */
+  /** Session of callers who are kept from tables; their texts are read by the standard's rules. Absent: as the database says. */
   readonly search_path?: string;
 }
 

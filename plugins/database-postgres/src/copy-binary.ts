@@ -18,9 +18,9 @@ const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const END = -1;
 const NULL = -1;
 const TWO_32 = 2 ** 32;
-/** Of a length, and of the longest value that is not a text or bytes. */
+/** Bytes of a length, and of the longest value that is not a text or bytes. */
 const FIXED = 4 + 8;
-/** Of UTF-8, for a unit of a JavaScript string. */
+/** Bytes of UTF-8, for a unit of a JavaScript string. */
 const MOST_BYTES = 3;
 
 /** Rows in the binary format of COPY. Texts take three times as long: they are digits for the most part. */

@@ -15,7 +15,7 @@ interface Facts {
   readonly now: number;
 }
 
-/** What `doctor` tells of the database and its server. */
+/** Returns the findings of `doctor` about the database and its server. */
 export async function examine(db: Database, clock: Clock): Promise<Finding[]> {
   const before = clock.now();
   const facts = (await db.first<Facts>(

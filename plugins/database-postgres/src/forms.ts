@@ -1,6 +1,6 @@
 import { jsonBoolean, jsonPlain, type SqlForms } from '@svc/plugin-sdk';
 
-/** How Postgres writes what databases write in different ways. */
+/** SQL in the form of Postgres, where databases differ. */
 export const forms: SqlForms = {
   jsonText: (column) => `coalesce(cast(to_json(${column}) as text), 'null')`,
   jsonPlain,

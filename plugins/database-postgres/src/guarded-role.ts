@@ -112,7 +112,7 @@ const REVOKE = (role: string): string => `do $do$ declare t record; begin
   end loop;
 end $do$`;
 
-/** What counts does so with the rights of the server: callers change the rows that are counted, not the counter. */
+/** Statements that have the counting functions run with the rights of the server: callers change the rows that are counted, not the counter. */
 const COUNTERS = `do $do$ declare f regprocedure; begin
   for f in select p.oid from json_each_text(current_setting('svc.guarded')::json) g
       join pg_proc p on p.proname = g.key and p.pronamespace = current_schema()::regnamespace and p.pronargs = 0
@@ -122,7 +122,7 @@ const COUNTERS = `do $do$ declare f regprocedure; begin
   end loop;
 end $do$`;
 
-/** What would let the role out, as the end of a sentence; null: nothing. */
+/** Query for a fault that would let the role out, as the end of a sentence; null: nothing. */
 const FAULT = (role: string): string => `select coalesce(
   (select 'has rights of an administrator: take them away' from pg_roles where rolname = '${role}'
     and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)),

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const STATEMENTS =
   /^(?:select|values|table|with|insert|update|delete|merge|explain|show|truncate|analyze|vacuum|refresh|comment|(?:create|alter|drop)(?:\s+or\s+replace)?(?:\s+(?:global|local|temp|temporary|unlogged|recursive|unique|materialized))*\s+(?:table|view|index|sequence))\b/i;
 
-/** What takes SQL as text, settings, locks, messages, sessions, files and large objects by name, and what shows texts of others. */
+/** Functions that take SQL as text, settings, locks, messages, sessions, files and large objects by name, and those that show texts of others. */
 const NAMES =
   /\b(?:set_config|pg_notify|pg_(?:try_)?advisory_\w+|\w+_to_xml\w*|ts_stat|ts_rewrite|dblink\w*|lo_\w+|loread|lowrite|pg_(?:cancel|terminate)_backend|pg_stat_(?:get_)?activity|pg_stat_get_backend_\w+|pg_logical_\w+|pg_stat_statements\w*|pg_read_\w+|pg_ls_\w+|pg_stat_file)\b/i;
 
@@ -37,7 +37,7 @@ const CODE = /^(?:do|create(?: or replace)? (?:function|procedure))\b/;
 const CODE_WORDS = /\b(?:execute|copy|load|extension|system|server|tablespace|subscription)\b/i;
 
 /**
- * What every caller is kept from on a connection with the rights of a superuser: the host's files and programs. Comments
+ * Finds what every caller is kept from on a connection with the rights of a superuser: the host's files and programs. Comments
  * and constant texts are read as well; code must be plain enough to be read.
  * @returns what is refused; undefined: nothing
  */
@@ -51,7 +51,7 @@ export function hostWord(sql: string): string | undefined {
   return found?.[0] ?? (CODE.test(first) ? codeFault(sql.slice(beginning(sql))) : undefined);
 }
 
-/** In lower case, one blank between them, whatever comments stand there. */
+/** Returns the first words in lower case, one blank between them, without comments. */
 function firstWords(sql: string): string {
   const words: string[] = [];
   for (let rest = sql; words.length < 8; ) {
@@ -84,7 +84,7 @@ const LINE = /--[^\n\r]*/y;
 /** Up to the next mark of a comment, or the end. */
 const INSIDE = /[^*/]+/y;
 
-/** Where blanks, comments and opening brackets end. Comments stand inside comments here. Runs are skipped at once: texts have megabytes. */
+/** Finds the end of blanks, comments and opening brackets. Comments stand inside comments here. Runs are skipped at once: texts have megabytes. */
 function beginning(sql: string): number {
   let depth = 0;
   let at = 0;

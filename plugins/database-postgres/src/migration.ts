@@ -26,7 +26,7 @@ const types: ColumnTypes = {
   checkedDocument: () => 'jsonb not null',
 };
 
-/** What a step acts through on Postgres. */
+/** Database that a migration step acts through on Postgres. */
 export const migrationDatabase = (query: QueryBuilder): MigrationDatabase => ({
   query,
   types,

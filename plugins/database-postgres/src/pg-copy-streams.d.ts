@@ -4,6 +4,6 @@ declare module 'pg-copy-streams' {
 
   /** Sends what is written to it; `finish` comes after the commit. */
   export function from(sql: string): Writable & Submittable;
-  /** What a table holds. */
+  /** Reads what a table holds. */
   export function to(sql: string): Readable & Submittable;
 }

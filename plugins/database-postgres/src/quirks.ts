@@ -6,7 +6,7 @@ import pg from 'pg';
 import Cursor from 'pg-cursor';
 
 /*
- * What this driver needs of knex, pg and pg-cursor beyond their published types. test/kernel/database-quirks.test.ts fails
+ * Members that this driver needs of knex, pg and pg-cursor beyond their published types. test/kernel/database-quirks.test.ts fails
  * when a library changes one of these.
  */
 
@@ -42,7 +42,7 @@ export const poolOf = (knex: Knex): Pool => knex.client as Pool;
 export const connectionOf = (transaction: QueryBuilder): Promise<PgConnection> =>
   poolOf(transaction as unknown as Knex).acquireConnection();
 
-/** What pg hands to a statement that turns out to be a COPY. */
+/** Connection that pg hands to a statement that turns out to be a COPY. */
 interface CopyConnection {
   sendCopyFail(reason: string): void;
 }

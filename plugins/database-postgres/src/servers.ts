@@ -17,7 +17,7 @@ const SERVERS = `
 export const runningServers = (db: Database): Promise<RunningServer[]> =>
   db.all<{ from: string; version: string }>(SERVERS);
 
-/** What `doctor` tells of the servers that use this database now. */
+/** Returns the findings of `doctor` about the servers that use this database now. */
 export async function examineServers(db: Database, own: string): Promise<Finding[]> {
   const servers = await runningServers(db);
   if (servers.length === 0)

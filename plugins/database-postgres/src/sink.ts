@@ -145,10 +145,10 @@ interface Columns {
   readonly columns: readonly string[];
 }
 
-/** Where the rows of an appender go. */
+/** Destination of the rows of an appender. */
 interface Target extends Columns {
   readonly hasId: boolean;
-  /** How rows are written as bytes. Unknown before the first batch; null: they go as texts. */
+  /** Encoding of rows as bytes. Unknown before the first batch; null: they go as texts. */
   binary: BinaryRows | null | undefined;
 }
 
@@ -169,7 +169,7 @@ function copySql({ table, columns }: Columns): string {
   return `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`;
 }
 
-/** How the table's rows are written as bytes; null: only as texts. */
+/** Returns the encoding of the table's rows as bytes; null: only as texts. */
 async function readForm(
   connection: PgConnection,
   { table, columns }: Columns,

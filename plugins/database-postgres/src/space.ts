@@ -4,7 +4,7 @@ import type { Space, SqlValue } from '@svc/plugin-sdk';
 
 /** Pages of all tables together that are looked at: the error is some two per cent, and few pages are looked at as a whole. */
 const SAMPLE_PAGES = 2_000;
-/** What a full page holds of it in rows: the rest is headers, line pointers and what no further row fits into. */
+/** Share of a full page that rows take: the rest is headers, line pointers and what no further row fits into. */
 const FULL = 0.95;
 
 type Read = <Row extends object>(sql: string, params?: readonly SqlValue[]) => Promise<Row[]>;

@@ -18,7 +18,7 @@ const LOCK = 730_501_977;
 const LOCK_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 20_000;
 
-/** What the partitions of a table are read and changed through. */
+/** Access by which the partitions of a table are read and changed. */
 interface On {
   all<Row extends object>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>;
   transaction<T>(work: (trx: QueryBuilder) => Promise<T>): Promise<T>;

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startWorker } from '@svc/plugin-sdk';
 
-/** Of the writer's thread. */
+/** Options of the writer's thread. */
 export const WRITER = {
   entry: './writer-thread.ts',
   limits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 },

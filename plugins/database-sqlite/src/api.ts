@@ -10,7 +10,7 @@ export interface SqliteFiles {
 }
 export const SqliteFiles = service<SqliteFiles>('sqlite.files');
 
-/** What a plugin that works on the main database's file itself needs to know. */
+/** Facts for a plugin that works on the main database's file itself. */
 export interface Sqlite {
   /** Absolute; undefined when the main database is another one. */
   mainFile(): string | undefined;
@@ -48,6 +48,6 @@ export interface ExecuteOptions {
   /** The file may not grow beyond (`code` of the error: SIZE_LIMIT); 0 or undefined: no limit. */
   readonly max_bytes?: number;
   readonly signal?: AbortSignal;
-  /** When it takes long it gets the processor time that everything else leaves. */
+  /** Yields: when it takes long it gets the processor time that everything else leaves. */
   readonly yields?: boolean;
 }

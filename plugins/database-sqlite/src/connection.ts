@@ -6,7 +6,7 @@ export type Synchronous = 'NORMAL' | 'FULL';
 /** `script` writes for a caller, in another process, while the writer waits. `file` is no part of the main database. */
 export type Role = 'writer' | 'main' | 'reader' | 'execute' | 'script' | 'file';
 
-/** How one connection is opened; crosses to worker threads as it is. */
+/** Settings of one connection; they cross to worker threads as they are. */
 export interface ConnectionSettings {
   readonly file: string;
   readonly role: Role;
@@ -15,7 +15,7 @@ export interface ConnectionSettings {
   readonly create: boolean;
   /** Size of the reserve for a full disk, which bounds the log. */
   readonly reserve_bytes?: number;
-  /** What a statement of a caller may take in its process. */
+  /** Memory that a statement of a caller may take in its process. */
   readonly memory_bytes?: number;
 }
 

@@ -47,7 +47,7 @@ type ExecuteOptions = Parameters<Database['execute']>[2];
 const SHORT_BYTES = 512 * 1024;
 const TOO_BIG = RpcError.responseTooBig(0).code;
 const NEVER_MS = 2 ** 31 - 1;
-/** How long another process may hold the database with its own migrations. */
+/** Longest time that another process may hold the database with its own migrations. */
 const MIGRATION_WAIT_MS = 600_000;
 
 interface Options extends Pick<DatabaseRequest, 'log' | 'options'> {

@@ -9,7 +9,7 @@ import { reserveOf } from './reserve.ts';
 export const LOW_BYTES = 8 * 2 ** 20;
 /** Above this the log is not looked at: it cannot take so much at once. */
 const AMPLE_BYTES = 2 ** 30;
-/** Of one page in the log. */
+/** Bytes of one page in the log. */
 const FRAME_BYTES = 4_096 + 24;
 /** Pages of the log that are folded into the file at once: what a reserve of 64 MB has room for. */
 const CHECKPOINT_PAGES = 16_000;
@@ -18,7 +18,7 @@ const LOW_CHECKPOINT_PAGES = 200;
 const LOW_LOG_BYTES = 4 * 2 ** 20;
 const BUSY_MS = 5_000;
 
-/** What adds rows. Deletes and changes of rows go on with what the reserve leaves. */
+/** Statements that add rows. Deletes and changes of rows go on with what the reserve leaves. */
 const adding = /^\s*(?:insert|replace|with\b[\s\S]*\binsert\s)/i;
 export const addsRows = (sql: string): boolean => adding.test(sql);
 
@@ -116,7 +116,7 @@ export class DiskRoom {
     }
   }
 
-  /** What was deleted leaves free pages in the file, which take new rows; half of the reserve stays for the log. */
+  /** Free pages that deletes have left in the file, which take new rows; half of the reserve stays for the log. */
   #hasRoomInside(): boolean {
     const { file, reserve_bytes } = this.#room;
     if (reserve_bytes === 0 || freeBytes(file) < reserve_bytes / 2) return false;

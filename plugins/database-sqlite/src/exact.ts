@@ -23,7 +23,7 @@ export function exactValues(row: unknown[]): unknown[] {
   return row;
 }
 
-/** What better-sqlite3 can bind: booleans become 0 and 1, times milliseconds, absent values null. */
+/** Returns a value that better-sqlite3 can bind: booleans become 0 and 1, times milliseconds, absent values null. */
 export function bindable(value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value instanceof Date) return value.getTime();

@@ -15,7 +15,7 @@ const NAMED = 5;
 /** So damaged that it cannot be checked. */
 const CORRUPT = new Set(['SQLITE_CORRUPT']);
 
-/** What `doctor` tells of the file of the main database. */
+/** Returns the findings of `doctor` about the file of the main database. */
 export async function examine(db: Database): Promise<Finding[]> {
   const place = await db.first<{ file: string }>(
     "select file from pragma_database_list where name = 'main'",

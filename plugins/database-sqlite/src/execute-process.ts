@@ -5,7 +5,7 @@ import type { ExecuteRequest } from './execute-thread.ts';
 import { MEMORY_LIMIT, MemoryLimit } from './memory-limit.ts';
 
 const MIB = 2 ** 20;
-/** Where the settings say nothing. */
+/** Default where the settings say nothing. */
 const MEMORY_BYTES = 1024 * MIB;
 
 /**

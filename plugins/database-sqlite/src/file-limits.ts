@@ -6,9 +6,9 @@ import { LOW_BYTES } from './disk-room.ts';
 import type { BoundStatement } from './placeholders.ts';
 import { pragmaNumber } from './pragma.ts';
 
-/** What SQLite itself takes for "no limit". */
+/** Value that SQLite itself takes for "no limit". */
 const MOST_PAGES = 0xfffffffe;
-/** What the log beside a file may hold beyond the file's own limit. */
+/** Bytes that the log beside a file may hold beyond the file's own limit. */
 const LOG_BYTES = 64 * 2 ** 20;
 const IN_MEMORY = 2;
 

@@ -1,6 +1,6 @@
 import { jsonBoolean, jsonPlain, type SqlForms } from '@svc/plugin-sdk';
 
-/** How SQLite writes what databases write in different ways. UUIDs are 16 bytes, booleans 0 and 1. */
+/** SQL in the form of SQLite, where databases differ. UUIDs are 16 bytes, booleans 0 and 1. */
 export const forms: SqlForms = {
   jsonText: (column) => `json_quote(${column})`,
   jsonPlain,

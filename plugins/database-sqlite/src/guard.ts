@@ -10,7 +10,7 @@ const RAW = ['sqlite_dbpage', 'sqlite_stat3', 'sqlite_stat4'];
 const PRAGMAS =
   /^(?:writable_schema|schema_version|trusted_schema|(?:temp|data)_store_directory|journal_mode|locking_mode|hexkey|key|rekey)$/;
 const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
-/** What the engine itself keeps: a number there ends the ids of a table, a value sends every search of the server astray. */
+/** Tables of the engine itself: a number there ends the ids of a table, a value sends every search of the server astray. */
 const ENGINE = /^sqlite_(?:sequence|stat\d)$/;
 const READS = /^(?:select|values|explain|pragma)$/;
 

@@ -28,7 +28,7 @@ export function lockForServing(file: string): () => void {
   return () => void held.close();
 }
 
-/** Whether a server holds `<file>.lock`. */
+/** Tells whether a server holds `<file>.lock`. */
 export function isServed(file: string): boolean {
   const name = `${real(file)}.lock`;
   if (!existsSync(name)) return false;

@@ -10,7 +10,7 @@ const types: ColumnTypes = {
   checkedDocument: (column) => `text not null check (json_valid(${column}))`,
 };
 
-/** What a step acts through on SQLite. */
+/** Database that a migration step acts through on SQLite. */
 export const migrationDatabase = (query: QueryBuilder): MigrationDatabase => ({
   query,
   types,

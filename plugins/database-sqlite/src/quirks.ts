@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import Dialect from 'knex/lib/dialects/better-sqlite3/index.js';
 
 /*
- * What this driver needs of knex beyond its published types. test/kernel/database-quirks.test.ts fails when the library
+ * Members that this driver needs of knex beyond its published types. test/kernel/database-quirks.test.ts fails when the library
  * changes one of these.
  */
 
@@ -17,7 +17,7 @@ export interface KnexQuery {
   context?: unknown;
 }
 
-/** What knex sends at the beginning of a transaction. */
+/** Statement that knex sends at the beginning of a transaction. */
 export const BEGIN = 'BEGIN;';
 
 /** Takes the one connection of the pool, so that no statement and no transaction of knex runs meanwhile. */

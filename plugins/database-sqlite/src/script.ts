@@ -21,7 +21,7 @@ export interface Script {
   readonly maxRows: number;
   /** Tables that the caller is kept from; undefined: the caller may do anything. */
   readonly guards?: { readonly tables: GuardedTables; readonly caller: SqlCaller } | undefined;
-  /** In which `VACUUM INTO` may make a file. */
+  /** Folder in which `VACUUM INTO` may make a file. */
   readonly vacuum_folder?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export function runScript(
   return { parts, rowCount, affected };
 }
 
-/** What the driver binds: values by the numbers of their placeholders. */
+/** Returns the bound values, by the numbers of their placeholders. */
 function boundValues({ values }: BoundStatement, params: readonly unknown[]): object[] {
   if (values.length === 0) return [];
   return [Object.fromEntries(values.map((place, at) => [at + 1, boundValue(params[place])]))];

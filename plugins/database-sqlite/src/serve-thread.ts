@@ -34,7 +34,7 @@ export function answer(request: Request, work: () => unknown): void {
 const early: unknown[] = [];
 const keep = (request: unknown) => void early.push(request);
 
-/** What the thread is to work on: known at its start, else its first message. */
+/** Returns the settings of the thread: known at its start, else its first message. */
 export async function given<T>(): Promise<T> {
   if (workerData) return workerData;
   const { promise, resolve } = Promise.withResolvers<T>();

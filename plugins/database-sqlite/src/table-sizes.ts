@@ -82,7 +82,7 @@ interface Branch {
   readonly children: number;
   /** Pages of the visited children's trees. */
   readonly below: number[];
-  /** How many times as much a full page would hold. */
+  /** Factor by which a full page would hold more. */
   readonly slack: number;
   /** The slack of the first child, if that has children. */
   first: number;

@@ -24,7 +24,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** How long an ended thread may take to hand over its last answers. A statement in progress cannot be interrupted. */
+/** Longest time that an ended thread may take to hand over its last answers. A statement in progress cannot be interrupted. */
 const END_TIMEOUT_MS = 2_000;
 
 /**

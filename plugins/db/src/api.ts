@@ -1,6 +1,6 @@
 import { service } from '@svc/plugin-sdk';
 
-/** Where the databases of callers lie. */
+/** Folder of the databases of callers. */
 export interface DatabaseFiles {
   /** Absolute path of the file of a database, which need not exist. @throws RpcError 108 for a name that breaks the rule */
   file(name: string): string;

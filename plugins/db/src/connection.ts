@@ -6,7 +6,7 @@ import { leavesTraces } from './sql-text.ts';
 /** Rows of one answer at most (db.md §4.6). */
 export const MAX_ROWS = 10_000;
 
-/** What one connection of a database does. The README has the diagram, and the meaning and deadline of each state. */
+/** States of one connection of a database. The README has the diagram, and the meaning and deadline of each state. */
 export type State = 'idle' | 'running' | 'checking' | 'transaction' | 'closing' | 'closed';
 
 /**

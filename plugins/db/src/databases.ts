@@ -26,7 +26,7 @@ export interface DatabasesOptions {
   readonly log: Logger;
 }
 
-/** How many databases there may be before only the Super Token creates another; 0: no limit. */
+/** Number of databases there may be before only the Super Token creates another; 0: no limit. */
 export interface Limits {
   readonly max_databases: number;
 }
@@ -43,7 +43,7 @@ const missing = (name: string) => RpcError.notFound(`Database '${name}' not foun
 const notOpen = (name: string) => RpcError.database(`Database '${name}' not found`);
 const never = new AbortController().signal;
 
-/** What the methods do: the registry, the files and the connections together. */
+/** Operations of the methods: the registry, the files and the connections together. */
 export class Databases {
   readonly #options: DatabasesOptions;
   readonly #queue = new KeyedQueue();
@@ -199,7 +199,7 @@ function fail(error: unknown): never {
   throw RpcError.other(text, isDiskFull(error) ? { data: DISK_FULL } : {});
 }
 
-/** Which limit of the configuration a text has met. */
+/** Names the limit of the configuration that a text has met. */
 function adviceOf(error: unknown): string {
   const code = codeOf(error);
   if (code === 'SIZE_LIMIT') {

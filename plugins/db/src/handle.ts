@@ -17,7 +17,7 @@ const MAX_WAITING_OF_ALL = 4_000;
 
 let lastId = 0;
 
-/** What a database accepts. The README has the diagram. */
+/** States of a database. The README has the diagram. */
 export type State = 'open' | 'exclusive' | 'deleted';
 
 /** `taken`: work begins that must be alone. `released`: it has ended. `deleted`: the registry has forgotten the database. */

@@ -5,7 +5,7 @@ import { Handle, type HandleOptions } from './handle.ts';
 const REMEMBERED = 10_000;
 
 export interface HandlesOptions extends Omit<HandleOptions, 'evict'> {
-  /** Where the database's file is now; undefined: the database is deleted. */
+  /** Path of the database's file now; undefined: the database is deleted. */
   readonly fileOf: (id: number) => Promise<string | undefined>;
 }
 

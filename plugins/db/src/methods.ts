@@ -27,7 +27,7 @@ export interface MethodOptions {
   readonly databases: Databases;
   readonly auth: Auth;
   readonly shownPath: (name: string) => string;
-  /** What to keep as the creator of a database. */
+  /** Returns what to store as the creator of a database. */
   readonly ownerOf: (caller: Principal) => string | null;
   /** Largest answer, bytes. */
   readonly maxBytes: () => number;

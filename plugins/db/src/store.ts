@@ -15,7 +15,7 @@ export interface Entry {
 export interface Store {
   byName(name: string): Promise<Entry | undefined>;
   byId(id: number): Promise<Entry | undefined>;
-  /** In byte order of the names. */
+  /** All, in byte order of the names. */
   list(): Promise<Entry[]>;
   /** @throws RpcError 108 when the name is taken, or its owner holds enough */
   insert(name: string, created_at: number, owner: string | null): Promise<Entry>;

@@ -102,7 +102,7 @@ const boundAs = ({ params: schemas }: Definition, params: Example['params']) =>
     }),
   );
 
-/** What the texts among the parameters are called. */
+/** Returns the names of the texts among the parameters. */
 function namesOf(value: unknown, name = '', names = new Map<string, string>()) {
   if (typeof value === 'string') names.set(value, names.get(value) ?? name);
   else if (Array.isArray(value)) for (const item of value) namesOf(item, name, names);

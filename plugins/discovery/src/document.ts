@@ -4,7 +4,7 @@ import { accessOf } from './access.ts';
 import { errorsOf } from './errors.ts';
 import { jsonSchema } from './json-schema.ts';
 
-/** What the document is made of. */
+/** Parts of the document. */
 export interface Sources {
   readonly methods: ReadonlyMap<string, RegisteredMethod>;
   readonly plugins: readonly Plugin[];
@@ -13,7 +13,7 @@ export interface Sources {
   readonly version: string;
 }
 
-/** In examples, where a client puts its own. */
+/** Placeholder in examples, where a client puts its own. */
 const CREDENTIAL = 'KEY:SECRET';
 
 /** The methods of this server as an OpenRPC 1.3 document. What OpenRPC has no words for stands under `x-`. */

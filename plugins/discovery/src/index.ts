@@ -4,7 +4,7 @@ import { examples } from './examples.ts';
 import { answerDocument } from './route.ts';
 import { typesText } from './types.ts';
 
-/** What this server offers, for clients and people: an OpenRPC document, and types. */
+/** Description of what this server offers, for clients and people: an OpenRPC document, and types. */
 export default definePlugin({
   name: 'discovery',
   version: '0.9.0',

@@ -15,7 +15,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What a client needs to know of a schema: without the marks of the library, and with one form for what has two. */
+/** Returns the schema for a client: without the marks of the library, and with one form for what has two. */
 export function jsonSchema(schema: TSchema): JsonSchema {
   const { anyOf, items, properties, patternProperties, ...rest } = schema as JsonSchema;
   const plain = Object.fromEntries(Object.entries(rest).filter(([name]) => !isMark(name)));
@@ -33,7 +33,7 @@ export function jsonSchema(schema: TSchema): JsonSchema {
   };
 }
 
-/** Of this project (`x-keep-null`) or of the library (`~kind`). */
+/** Tells whether a name is a mark of this project (`x-keep-null`) or of the library (`~kind`). */
 const isMark = (name: string): boolean => name.startsWith('~') || name.startsWith('x-');
 
 const isSchema = (value: unknown): value is JsonSchema =>
@@ -42,7 +42,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
 const mapped = (schemas: { readonly [name: string]: JsonSchema }) =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema)]));
 
-/** What may be null is described by its other variant; the description of a format says nothing more than its name. */
+/** Describes what may be null by its other variant; the description of a format says nothing more than its name. */
 function noteOf([first, other, ...more]: readonly JsonSchema[]) {
   if (more.length > 0 || other?.type !== 'null' || !first?.description) return {};
   const { format, description } = jsonSchema(first);

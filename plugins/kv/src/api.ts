@@ -2,7 +2,7 @@ import { service } from '@svc/plugin-sdk';
 
 export { type ByteCounter, countBytes, rowBytes } from './byte-counter.ts';
 
-/** What a limit is for: the end of its key `database_limit_<kind>` (kv.md §5.2). */
+/** Kind of a limit: the end of its key `database_limit_<kind>` (kv.md §5.2). */
 export type LimitKind =
   | 'static_monitoring'
   | 'dynamic_monitoring'

@@ -3,7 +3,7 @@ import type { MigrationDatabase } from '@svc/plugin-sdk';
 /** Bytes that a row counts beside its contents: what an index and the row itself take, so that empty rows are not free. */
 const ROW_BYTES = 64;
 
-/** What `countBytes` counts. */
+/** Columns whose bytes `countBytes` counts. */
 export interface ByteCounter {
   /** The table whose rows count. */
   readonly table: string;

@@ -13,7 +13,7 @@ export interface KvConfig {
   readonly retention_interval_ms: number;
 }
 
-/** What the methods work with. */
+/** Parts that the methods work with. */
 export interface Kv {
   readonly auth: Auth;
   readonly tokens: Tokens;

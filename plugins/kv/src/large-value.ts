@@ -26,7 +26,7 @@ const PARTS = 64;
 const pauses = new SerialQueue();
 
 /**
- * As `valueText`, in turns of the event loop that each take a few milliseconds and that all values share.
+ * Spells as `valueText` does, in turns of the event loop that each take a few milliseconds and that all values share.
  * @param sent JSON without a number that no double holds
  * @throws RpcError -32602 for half of a surrogate pair
  */
@@ -137,7 +137,7 @@ function* spellLong(cursor: Cursor, long: ReadonlySet<number>): Generator<undefi
   }
 }
 
-/** What a long list holds, spelled. */
+/** Spells the items of a long list. */
 class Elements {
   #made = '';
 
@@ -155,7 +155,7 @@ class Elements {
   }
 }
 
-/** What a long object holds, spelled, in the order of JavaScript: indices first, of equal names the last value in the first place. */
+/** Spells the members of a long object in the order of JavaScript: indices first, of equal names the last value in the first place. */
 class Members {
   readonly #indexed = new Map<string, string>();
   readonly #named = new Named();

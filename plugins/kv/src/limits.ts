@@ -2,7 +2,7 @@ import { parseJson, RpcError } from '@svc/plugin-sdk';
 import type { LimitKind } from './api.ts';
 import { GLOBAL } from './names.ts';
 
-/** What the keys of limits begin with; the rest is a `LimitKind`. */
+/** Prefix of the keys of limits; the rest is a `LimitKind`. */
 export const PREFIX = 'database_limit_';
 
 /** Rows of table `kv` whose key may be that of a limit, as SQL: from this text to before the next one. The index of step 0003-limits has it, too: other rows need another step. */
@@ -31,7 +31,7 @@ export function limitOf(value: unknown): number | undefined {
 }
 
 /**
- * What is wrong with a limit, as a sentence; undefined for a sound one, and for any key in a namespace where no limits
+ * Returns what is wrong with a limit, as a sentence; undefined for a sound one, and for any key in a namespace where no limits
  * are looked for: that is neither `global` nor the UUID of an agent.
  */
 export function limitFault(namespace: string, key: string, text: string): string | undefined {

@@ -11,7 +11,7 @@ const CHUNK = 50;
 const MOST_CHARACTERS = 64;
 const MOST_TAGS = 256;
 
-/** Of `agent-uuid_list`. */
+/** Row of `agent-uuid_list`. */
 interface Listed {
   readonly uuid: string;
   readonly name: string | null;

@@ -3,7 +3,7 @@ import type { Distribution } from './histogram.ts';
 
 export { type Distribution, Histogram } from './histogram.ts';
 
-/** What distinguishes the samples of one family. Values come from a bounded set. */
+/** Labels that distinguish the samples of one family. Values come from a bounded set. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
@@ -14,7 +14,7 @@ export interface Sample {
 
 /** One family of OpenMetrics, as `/svc/metrics` shows it and OTLP sends it. */
 export interface Family {
-  /** In snake_case, its unit at the end; without the brand's word before it and without `_total` behind it. */
+  /** Name in snake_case, its unit at the end; without the brand's word before it and without `_total` behind it. */
   readonly name: string;
   /** A counter only grows, from the start of the process on. */
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -25,7 +25,7 @@ export interface Family {
   read(): Iterable<Sample>;
 }
 
-/** Where plugins tell what they count. Call it in `setup` or later; use it as an optional service. */
+/** Registry of what plugins count. Call it in `setup` or later; use it as an optional service. */
 export interface Metrics {
   /** @throws Error when the name is taken */
   add(...families: readonly Family[]): void;

@@ -7,7 +7,7 @@ const ANOTHER =
 const ITS_OWN =
   'Listen on 127.0.0.1, or let a firewall decide who reads; behind a token: /svc/metrics.';
 
-/** Whether `[metrics] listener` can be listened on, and who reads there. */
+/** Tells whether `[metrics] listener` can be listened on, and who reads there. */
 export async function examineListener(address: string | undefined): Promise<Finding[]> {
   if (address === undefined) return [];
   const found: Finding[] = [];

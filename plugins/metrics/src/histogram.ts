@@ -2,9 +2,9 @@
 export interface Distribution {
   /** Ascending, without infinity. */
   readonly bounds: readonly number[];
-  /** How many values lie above the bound before and not above this one; one more for those above the last bound. */
+  /** Number of values above the bound before and not above this one; one more for those above the last bound. */
   readonly counts: ArrayLike<number>;
-  /** Of all values. */
+  /** Sum of all values. */
   readonly sum: number;
 }
 

@@ -34,7 +34,7 @@ const config = Type.Object({
   ...otlpKeys,
 });
 
-/** What the server counts, and the newest values of all agents, for Prometheus and its kin: `/svc/metrics`. */
+/** Metrics of the server, and the newest values of all agents, for Prometheus and compatible collectors: `/svc/metrics`. */
 export default definePlugin({
   name: 'metrics',
   version: '0.9.0',

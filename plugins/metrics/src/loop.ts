@@ -6,7 +6,7 @@ const PERIOD_MS = 100;
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /**
- * How long the event loop keeps waiting what has come: how late a timer fires, ten times a second. It is measured from the
+ * Delay of the event loop: how late a timer fires, ten times a second. It is measured from the
  * first reading on, so that a server that nobody watches wakes up for nothing.
  */
 export class LoopDelay {

@@ -13,7 +13,7 @@ const bytes = (...given: Parameters<typeof gauge>): Family => ({
   unit: 'bytes',
 });
 
-/** What this process is, and what it uses of the machine. */
+/** Returns the families about this process and its use of the machine. */
 export function processFamilies({ server, clock }: Pick<Kernel, 'server' | 'clock'>): Family[] {
   const started = clock.now() / 1_000 - process.uptime();
   return [

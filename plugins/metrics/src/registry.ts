@@ -2,7 +2,7 @@ import type { Logger } from '@svc/plugin-sdk';
 import type { Family, Metrics } from './api.ts';
 import { familyText } from './text.ts';
 
-/** What the server counts, by family. */
+/** Registry of metrics by family. */
 export class Registry implements Metrics {
   /** Before every name: the brand's word. */
   readonly prefix: string;
@@ -27,7 +27,7 @@ export class Registry implements Metrics {
     return this.map((family) => familyText(this.prefix, family));
   }
 
-  /** What `form` makes of each family; one that cannot be read is left out, and the log says why. */
+  /** Results of `form` for each family; one that cannot be read is left out, and the log says why. */
   map<T>(form: (family: Family) => T): T[] {
     return [...this.#families.values()].flatMap((family) => {
       try {

@@ -14,7 +14,7 @@ export function labelText(labels: Labels | undefined): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** What stands before the samples of a family. */
+/** Returns the header of the samples of a family. */
 export const headText = (name: string, { type, unit, help }: Omit<Family, 'read'>): string =>
   `# TYPE ${name} ${type}\n${unit ? `# UNIT ${name} ${unit}\n` : ''}# HELP ${name} ${escaped(help)}\n`;
 

@@ -16,7 +16,7 @@ export interface Change {
   readonly key: string;
   readonly before: unknown;
   readonly after: unknown;
-  /** Why it is changed in the file on the machine only; undefined: it may change over the wire. */
+  /** Reason why it is changed in the file on the machine only; undefined: it may change over the wire. */
   readonly fileOnly: string | undefined;
   /** Its values may be told: they are no secret, and a schema knows the key. */
   readonly tellable: boolean;
@@ -130,7 +130,7 @@ export function refuseFileOnly(changes: readonly Change[]): void {
 /** Characters of one value in the audit. */
 const MOST_SHOWN = 200;
 
-/** What a record of the audit names: `kv.max_items 100000 → 5, metrics.otlp_headers`; values of secrets, and of keys that no schema knows, never. */
+/** Returns the target in a record of the audit: `kv.max_items 100000 → 5, metrics.otlp_headers`; values of secrets, and of keys that no schema knows, never. */
 export function changesText(changes: readonly Change[]): string {
   if (changes.length === 0) return 'no key';
   return changes

@@ -21,7 +21,7 @@ export interface ConfigFile {
    * @throws RpcError 101 not a configuration, 107 a change that is the operator's only, 108 a configuration that cannot be served, 999 not written
    */
   edit(text: string, changing: (changes: readonly Change[]) => void): Promise<void>;
-  /** What the file says in vain; asked after edits, it sees what they wrote. */
+  /** Settings of the file without effect; asked after edits, it sees what they wrote. */
   warnings(): Promise<readonly ConfigWarning[]>;
   /** Keys of the file that `edit` does not change. */
   fileOnly(): Promise<string[]>;
@@ -54,7 +54,7 @@ export function openConfigFile(
   };
 }
 
-/** What stands in the file; of one that its operator has broken, what is in force. */
+/** Returns the table of the file; of one that its operator has broken, what is in force. */
 async function tableOf(file: ConfigurationFile): Promise<Readonly<Record<string, unknown>>> {
   const path = await regularFile(file);
   try {

@@ -49,7 +49,7 @@ export class GuardedSql {
   };
 }
 
-/** What the plugins guard and seal, and what the operator adds as secret. */
+/** Returns the tables that the plugins guard and seal, and what the operator adds as secret. */
 export const guardsOf = (
   plugins: readonly Plugin[],
   more: readonly string[],

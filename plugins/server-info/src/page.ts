@@ -1,7 +1,7 @@
 import type { Brand, Exchange } from '@svc/plugin-sdk';
 import { escapeHtml } from '@svc/plugin-sdk/http';
 
-/** What the page shows; plain text, escaped here. */
+/** Facts on the page; plain text, escaped here. */
 export interface PageFacts {
   readonly title: string;
   readonly uuid: string;

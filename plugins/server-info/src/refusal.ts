@@ -7,7 +7,7 @@ const QUOTA =
   /\bmax_(?:(?:namespace|database|bucket|result|child)_bytes|databases(?:_per_token)?|children|pages|codes|(?:jobs|job_bytes|workers|worker_bytes|pages|codes|buckets)_per_owner) under \[(?:kv|db|static-bucket|js-worker|task|token|crontab|status-page|enrol)\]/;
 const OUTSIDE = RpcError.config('').code;
 
-/** What an operator reads of a refusal that may be an attack; undefined for any other error. */
+/** Returns the text for the operator about a refusal that may be an attack; undefined for any other error. */
 export function refusalOf(method: string, error: RpcError, brand: Brand): string | undefined {
   if (KEPT.test(error.message) && method === brand.rewrite('svc-server_exec_sql'))
     return 'SQL on what is closed to the token';

@@ -10,7 +10,7 @@ export interface ReadLimits {
 export interface ArrayRead {
   readonly sql: string;
   readonly params: readonly string[];
-  /** What the SQL walks through is small, unless its answer is large. */
+  /** The SQL walks through few rows, unless its answer is large. */
   readonly few: boolean;
 }
 

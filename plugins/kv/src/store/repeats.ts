@@ -1,7 +1,7 @@
 import { RpcError } from '@svc/plugin-sdk';
 import type { Item } from '../patterns.ts';
 
-/** What a call asks for, each item once, and the places of these items in the order of the call. */
+/** Items of a call, each once, and the places of these items in the order of the call. */
 export interface Distinct {
   readonly items: readonly Item[];
   readonly order: readonly number[];

@@ -8,7 +8,7 @@ export interface Row {
   readonly value: string;
 }
 
-/** What became of a value: stored; refused because its namespace does not exist, or would exceed its bytes. */
+/** Outcome of a write: stored; refused because its namespace does not exist, or would exceed its bytes. */
 export type Fate = 'stored' | 'missing' | 'full';
 
 const COUNTED = { columns: ['key', 'value'] };

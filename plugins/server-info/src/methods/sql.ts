@@ -22,15 +22,15 @@ import { runSql } from '../store.ts';
 /** Most rows of one answer. */
 const MAX_ROWS = 10_000;
 
-/** What the SQL methods work with. */
+/** Parts that the SQL methods work with. */
 export interface SqlContext {
   readonly db: Database;
-  /** What runs the SQL of this caller. @throws RpcError 102 */
+  /** Returns what runs the SQL of this caller. @throws RpcError 102 */
   readonly runner: (caller: Principal) => Database['execute'];
   readonly publish: Messaging['publish'];
   readonly brand: Brand;
   readonly timeout_ms: () => number;
-  /** In which the Super Token's `VACUUM INTO` may make a file. */
+  /** Folder in which the Super Token's `VACUUM INTO` may make a file. */
   readonly vacuumFolder: () => string | undefined;
   /** Largest answer, bytes. */
   readonly maxBytes: () => number;
