@@ -21,7 +21,7 @@ function hungLookups(): Lookups {
 function come(lookups: Lookups, from: string, most: number): number {
   for (let n = 0; n < most; n++) {
     try {
-      void lookups.find('key', `${n} of ${from}`, from);
+      void lookups.load('key', `${n} of ${from}`, from);
     } catch (error) {
       assert.match(`${error}`, 'Too many log-ins at once');
       return n;

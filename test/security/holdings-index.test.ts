@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const [head, body] = text.split(' select ') as [string, string];
       await sql(`${head} ${numbers} select ${body}`, [LONG, 'owner-']);
       if (dialect === 'postgres') await app.sql(`vacuum analyze ${table}`);
-      const { counted, plans } = await asked((store, on) => store.ofFamily(on, rows, OWNERS));
+      const { counted, plans } = await asked((store, on) => store.sumOfFamily(on, rows, OWNERS));
       // Postgres writes its documents with a space after each colon.
       const each = dialect === 'postgres' && table === 'token' ? bytes + 1 : bytes;
       // n1, n2, …: names of jobs count, too.

@@ -4,12 +4,12 @@ import type { Clock, Kernel } from '@svc/plugin-sdk';
 import type { TokenConfig } from './config.ts';
 import { registerTokens, TokenHoldings } from './holdings/index.ts';
 import { HoldingStore } from './holdings/store.ts';
-import { Login } from './login/authenticator.ts';
+import { Authenticator } from './login/authenticator.ts';
 import { hashOf } from './login/credential.ts';
 import { Digests } from './login/digests.ts';
-import { Places } from './login/locations.ts';
-import { Lanes } from './login/paced-checks.ts';
-import { PlaceStore } from './login/store-locations.ts';
+import { LoginLocations } from './login/locations.ts';
+import { PacedChecks } from './login/paced-checks.ts';
+import { LocationStore } from './login/store-locations.ts';
 import { Throttle } from './login/throttle.ts';
 import type { PasswordPolicy } from './passwords/policy.ts';
 import { SlowHasher } from './passwords/slow-hash.ts';
@@ -23,13 +23,13 @@ import { Turns } from './records/turns.ts';
 import { GrantPool } from './rights/grants.ts';
 import { TokenOwners } from './rights/owners.ts';
 import { Vocabulary } from './rights/vocabulary.ts';
-import { Sessions } from './sessions/active.ts';
+import { ActiveSessions } from './sessions/active.ts';
 import { TokenPasses } from './sessions/passes.ts';
 import { SessionStore } from './sessions/store.ts';
 import { PassStore } from './sessions/store-passes.ts';
 
-/** Everything the plugin is made of, wired together. */
-export interface Parts {
+/** Components of the plugin, connected to each other. */
+export interface Components {
   readonly store: TokenStore;
   readonly reads: TokenReads;
   /** Reads records that are not in memory. */
@@ -37,9 +37,9 @@ export interface Parts {
   readonly vocabulary: Vocabulary;
   readonly records: Records;
   readonly refresh: Refresh;
-  readonly login: Login;
-  readonly places: Places;
-  readonly sessions: Sessions;
+  readonly login: Authenticator;
+  readonly locations: LoginLocations;
+  readonly sessions: ActiveSessions;
   readonly sessionStore: SessionStore;
   readonly passes: TokenPasses;
   readonly clock: Clock;
@@ -47,39 +47,38 @@ export interface Parts {
   readonly upgrade: PasswordUpgrade;
   readonly holdings: TokenHoldings;
   readonly holdingStore: HoldingStore;
-  /** What an answer may have, bytes. */
+  /** Largest answer, bytes. */
   maxBytes(): number;
-  /** How long and how many sessions may be. */
+  /** Configured bounds of sessions. */
   sessionLimits(): Pick<TokenConfig, 'session_hours' | 'max_session_hours' | 'max_sessions'>;
-  /** What new passwords must be. */
+  /** Configured policy for new passwords. */
   passwordPolicy(): PasswordPolicy;
-  /** The stored form of a secret. */
+  /** Stored form of a secret. */
   hashSecret(secret: string): string;
-  /** The stored form of a password, by the configured kind. */
+  /** Stored form of a password, by the configured kind. */
   hashPassword(password: string): Promise<string>;
 }
 
-export function createParts(kernel: Kernel<TokenConfig>): Parts {
+export function createComponents(kernel: Kernel<TokenConfig>): Components {
   const { brand, clock, config, log } = kernel;
-  const recorded = createRecords(kernel);
+  const tables = createRecords(kernel);
   const hasher = new SlowHasher();
   const isSlow = () => config.password_kdf === 'scrypt';
-  const upgrade = new PasswordUpgrade({ ...recorded, kernel, hasher, log, isWanted: isSlow });
+  const upgrade = new PasswordUpgrade({ ...tables, kernel, hasher, log, isEnabled: isSlow });
   const hashSecret = (secret: string) => hashOf(brand.salt, secret);
-  const keeping = { hasher, isSlow, upgrade };
   const store = new PassStore(kernel.db);
   return {
-    ...recorded,
+    ...tables,
     upgrade,
-    login: createLogin(kernel, { ...recorded, ...keeping }),
-    passes: new TokenPasses({ ...recorded, store, clock, salt: brand.salt, hashSecret }),
+    login: createLogin(kernel, { ...tables, hasher, isSlow, upgrade }),
+    passes: new TokenPasses({ ...tables, store, clock, salt: brand.salt, hashSecret }),
     clock,
     ...createHoldings(kernel),
     maxBytes: () => kernel.server.maxResponseBytes(),
     sessionLimits: () => config,
     passwordPolicy: () => config.password_policy,
     hashSecret,
-    hashPassword: async (password) => (isSlow() ? hasher.make(password) : hashSecret(password)),
+    hashPassword: async (password) => (isSlow() ? hasher.hash(password) : hashSecret(password)),
   };
 }
 
@@ -90,7 +89,7 @@ function createHoldings({ db, config }: Kernel<TokenConfig>) {
   return { holdings, holdingStore };
 }
 
-/** The tables, and what is in memory of them. */
+/** Creates the stores and the caches above them. */
 function createRecords(kernel: Kernel<TokenConfig>) {
   const { db, clock, log, system } = kernel;
   const [store, reads, sessionStore] = [
@@ -98,11 +97,19 @@ function createRecords(kernel: Kernel<TokenConfig>) {
     new TokenReads(db),
     new SessionStore(db),
   ];
-  const memory = createMemory(kernel, sessionStore);
-  const { records, suspends } = memory;
+  const memory = createCaches(kernel, sessionStore);
+  const { records, suspendsDependents } = memory;
   const turns = new Turns();
   const lookups = new Lookups({ ...memory, reads, sessionStore, turns });
-  const owners = new TokenOwners({ store, reads, records, lookups, system, suspends, log });
+  const owners = new TokenOwners({
+    store,
+    reads,
+    records,
+    lookups,
+    system,
+    suspendsDependents,
+    log,
+  });
   const refresh = new Refresh({
     ...memory,
     store,
@@ -112,66 +119,67 @@ function createRecords(kernel: Kernel<TokenConfig>) {
     clock,
     log: log.target('token_cache'),
     turns,
-    gone: (key) => owners.suspend(key),
-    changed: () => owners.forget(),
-    rightsChanged: (key) => kernel.auth.changed(key),
+    onDeleted: (key) => owners.suspend(key),
+    onTableChange: () => owners.forgetDeleted(),
+    onRightsChange: (key) => kernel.auth.changed(key),
   });
   return { ...memory, store, reads, sessionStore, lookups, owners, refresh };
 }
 
-function createMemory(kernel: Kernel<TokenConfig>, store: SessionStore) {
+function createCaches(kernel: Kernel<TokenConfig>, store: SessionStore) {
   const { db, brand, clock, config, log } = kernel;
   const vocabulary = new Vocabulary(brand.permission);
-  const suspends = () => config.on_delete === 'suspend';
-  const sessions = new Sessions({ store, clock, log });
+  const suspendsDependents = () => config.on_delete === 'suspend';
+  const sessions = new ActiveSessions({ store, clock, log });
   const records = new Records({
     vocabulary,
     grants: new GrantPool(vocabulary),
     clock,
-    complain: (id, problem) =>
+    reportProblem: (id, problem) =>
       log.target('token_cache').warn('a stored token limit cannot be read', { id, problem }),
-    suspends,
-    came: (token) => sessions.came(token),
-    left: (token) => sessions.left(token),
+    suspendsDependents,
+    onCached: (token) => sessions.onCached(token),
+    onEvicted: (token) => sessions.onEvicted(token),
   });
-  const places = new Places({
-    store: new PlaceStore(db),
+  const locations = new LoginLocations({
+    store: new LocationStore(db),
     tokenOf: records.alive,
     messaging: kernel,
     clock,
     salt: brand.salt,
     log,
   });
-  return { vocabulary, suspends, records, sessions, places };
+  return { vocabulary, suspendsDependents, records, sessions, locations };
 }
 
-/** What a login looks at. */
-interface Keeping extends Pick<Parts, 'records' | 'sessions' | 'lookups' | 'places' | 'upgrade'> {
+/** Components that the authenticator uses. */
+interface LoginServices
+  extends Pick<Components, 'records' | 'sessions' | 'lookups' | 'locations' | 'upgrade'> {
   readonly hasher: SlowHasher;
   readonly isSlow: () => boolean;
 }
 
-function createLogin(kernel: Kernel<TokenConfig>, keeping: Keeping): Login {
+function createLogin(kernel: Kernel<TokenConfig>, services: LoginServices): Authenticator {
   const { brand, clock, log } = kernel;
-  const { records, sessions, lookups, places, hasher, isSlow, upgrade } = keeping;
+  const { records, sessions, lookups, locations, hasher, isSlow, upgrade } = services;
   const reason = 'wrong credential';
-  return new Login({
+  return new Authenticator({
     records,
     sessions,
     lookups,
-    places,
+    locations,
     hasher,
     isSlow,
     clock,
     digests: new Digests(),
     throttle: new Throttle(clock),
-    lanes: new Lanes(clock),
+    pacedChecks: new PacedChecks(clock),
     salt: brand.salt,
     log: log.target('auth'),
-    refused(origin, key) {
+    onRefused(origin, key) {
       kernel.useOptional(Audit)?.refused(key, origin);
       return kernel.useOptional(Refusals)?.refused(reason, origin.address) ?? false;
     },
-    onPlainPassword: (secret, password) => upgrade.offer(secret, password),
+    onPlainPassword: (secret, password) => upgrade.schedule(secret, password),
   });
 }

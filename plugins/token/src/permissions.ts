@@ -36,7 +36,7 @@ const permissions: Plugin['permissions'] = {
   token: { words: ['create'] },
 };
 
-/** Every scope tag of auth.md §5.1 beside `global`. */
+/** All scope tags of auth.md §5.1 but `global`. */
 const scopes = {
   agent_uuid: 'uuid',
   kv_namespace: 'exact',
@@ -45,5 +45,5 @@ const scopes = {
   db: 'prefix',
 } as const;
 
-/** The kinds and scopes of the protocol. */
+/** Kinds and scopes of the protocol. */
 export const protocolKinds = { permissions, scopes };

@@ -1,15 +1,15 @@
 import { Int32, Int64, optional, type Permission, type Scope, Type } from '@svc/plugin-sdk';
-import { MOST } from './rights/limit-size.ts';
+import { MAX_SIZE } from './rights/limit-size.ts';
 
-/** Kinds and scopes are data of the enabled plugins, so `parseLimits` looks inside. */
-const ENTRIES = `Limit entries {scopes, permissions}; at most ${MOST.parts} scopes and permissions together.`;
+/** Description of limit entries. Kinds and scopes are data of the enabled plugins, so `parseLimits` checks them. */
+const ENTRIES = `Limit entries {scopes, permissions}; at most ${MAX_SIZE.items} scopes and permissions together.`;
 const limitsOf = (maxItems: number, description: string) =>
   Type.Unsafe<unknown>(Type.Array(Type.Unknown(), { maxItems, description }));
-export const Limits = limitsOf(MOST.entries, ENTRIES);
-/** Limit that `token_edit` takes: one from before the bounds may be changed to a smaller one. */
+export const Limits = limitsOf(MAX_SIZE.entries, ENTRIES);
+/** Limit for `token_edit`: one from before the bounds may be changed to a smaller one. */
 export const ChangedLimits = limitsOf(
   1_000_000,
-  `${ENTRIES} More than ${MOST.entries} entries, or more of both, only in place of a limit from before 0.9.0 that has as many.`,
+  `${ENTRIES} More than ${MAX_SIZE.entries} entries, or more of both, only in place of a limit from before 0.9.0 that has as many.`,
 );
 
 const Timestamp = Type.Union([Int64, Type.Null()], { description: 'Unix ms, null: no bound.' });
@@ -44,7 +44,7 @@ export const PasswordChanged = Type.Object({
   message: Type.String(),
 });
 
-/** The only time that a secret is visible. */
+/** Key and secret: the only answer that shows a secret. */
 export const KeyAndSecret = Type.Object({ key: Type.String(), secret: Type.String() });
 
 const OneScope = Type.Unsafe<Scope>(Type.Unknown({ description: 'As in a limit entry.' }));

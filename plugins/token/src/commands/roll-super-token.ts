@@ -1,14 +1,14 @@
 import { Audit } from '@svc/plugin-audit/api';
 import type { Command, CommandTerminal } from '@svc/plugin-sdk';
 import type { TokenStore } from '../records/store.ts';
-import type { MadeSuper } from '../records/super-token.ts';
+import type { NewSuperToken } from '../records/super-token.ts';
 import { superLines } from '../records/super-token.ts';
 
-/** On a line of its own and without the words of the answer, which scripts look for. */
+/** Question on a line of its own, without the words of the answer, which scripts look for. */
 const QUESTION = 'Replace key, secret and password of root? The old ones stop working. [y/n]';
 
 /** `roll-super-token` (configuration.md §3). A running server notices within about a second. */
-export const rollCommand = (store: TokenStore, make: () => Promise<MadeSuper>): Command => ({
+export const rollCommand = (store: TokenStore, make: () => Promise<NewSuperToken>): Command => ({
   name: 'roll-super-token',
   summary: 'Replace the Super Token and the root password, and print the new ones.',
   async run(kernel, terminal) {
@@ -25,7 +25,7 @@ export const rollCommand = (store: TokenStore, make: () => Promise<MadeSuper>): 
   },
 });
 
-/** y, yes, n or no in any case; asks again on anything else, and takes the end of input as no. */
+/** Asks for y, yes, n or no in any case, again on anything else; the end of input means no. */
 async function confirmed(terminal: CommandTerminal): Promise<boolean> {
   for (;;) {
     terminal.print(QUESTION);

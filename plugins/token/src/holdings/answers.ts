@@ -1,7 +1,7 @@
 import type { HoldingKind } from '@svc/plugin-sdk';
 import type { HeldBy, HoldingStore, Reader } from './store.ts';
 
-/** What an owner holds of one kind; a limit that is null does not exist. */
+/** Rows and bytes that an owner holds of one kind; null: no limit. */
 export interface KindHeld {
   readonly kind: string;
   readonly rows: number;
@@ -10,7 +10,7 @@ export interface KindHeld {
   readonly max_bytes: number | null;
 }
 
-/** What one owner holds. */
+/** Holdings of one owner. */
 export interface OwnerHeld {
   /** null: the Super Token. */
   readonly token_key: string | null;
@@ -18,15 +18,15 @@ export interface OwnerHeld {
   readonly kinds: KindHeld[];
 }
 
-interface Asked {
+interface HoldingsQuery {
   readonly kinds: readonly HoldingKind[];
   readonly store: HoldingStore;
   readonly reader: Reader;
 }
 
-/** Everything that one owner holds, kinds of which it holds nothing included. */
+/** Returns all holdings of one owner, empty kinds included. */
 export async function heldBy(
-  { kinds, store, reader }: Asked,
+  { kinds, store, reader }: HoldingsQuery,
   holder: string | null,
 ): Promise<OwnerHeld> {
   const held: KindHeld[] = [];
@@ -36,8 +36,8 @@ export async function heldBy(
   return { token_key: holder, username: names?.get(holder ?? '') ?? null, kinds: held };
 }
 
-/** Those who hold most of each kind, the Super Token first, then those who are nearest to a limit. */
-export async function heldByAll({ kinds, store, reader }: Asked): Promise<OwnerHeld[]> {
+/** Returns the largest holders of each kind, the Super Token first, then those nearest to a limit. */
+export async function heldByAll({ kinds, store, reader }: HoldingsQuery): Promise<OwnerHeld[]> {
   const owners = new Map<string | null, KindHeld[]>();
   for (const kind of kinds)
     for (const held of await store.largest(kind.rows, reader)) {
@@ -65,7 +65,7 @@ function answerOf({ kind, limits }: HoldingKind, { holder, rows, bytes }: HeldBy
 const orNull = (most: number | undefined) =>
   most === undefined || most === Number.POSITIVE_INFINITY ? null : most;
 
-/** The largest part of a limit that is used up. */
+/** Largest part of a limit that is used up. */
 function nearness({ token_key, kinds }: OwnerHeld): number {
   if (token_key === null) return Number.POSITIVE_INFINITY;
   return Math.max(

@@ -3,7 +3,7 @@ import type { TokenConfig } from '../config.ts';
 
 export { TokenHoldings } from './service.ts';
 
-/** Tokens count for the token that created them. */
+/** Registers tokens as a kind: they count for the token that created them. */
 export function registerTokens(
   holdings: Holdings,
   config: Pick<TokenConfig, 'max_children' | 'max_child_bytes'>,

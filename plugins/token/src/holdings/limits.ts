@@ -7,7 +7,7 @@ import {
 } from '@svc/plugin-sdk';
 import type { Held } from './store.ts';
 
-/** Whose rows were counted: those of an owner, of the Super Token, or of all others together. */
+/** Subject of a count: an owner, the Super Token, or all others together. */
 export type Whose = 'own' | 'created' | 'super' | 'shared';
 
 /** One count that a change must stay within. */
@@ -23,11 +23,11 @@ const HOLDERS: Readonly<Record<Whose, string>> = {
   shared: 'all tokens but the Super Token hold together',
 };
 
-/** More than the bound allows. */
+/** Tells whether more is held than the bound allows. */
 export const isBeyond = ({ limits: { rows, bytes } }: Bound, held: Held): boolean =>
   (rows !== undefined && held.rows > rows.most) || (bytes !== undefined && held.bytes > bytes.most);
 
-/** @throws RpcError 108 when there is more than the bound allows, and more than before */
+/** Demands no growth beyond the bound. @throws RpcError 108 */
 export function demandWithin(
   { kind, plural, remedy = 'delete some' }: Pick<HoldingKind, 'kind' | 'plural' | 'remedy'>,
   { whose, limits: { rows, bytes } }: Bound,

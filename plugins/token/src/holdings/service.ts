@@ -11,7 +11,7 @@ import {
 import { type Bound, demandWithin, isBeyond } from './limits.ts';
 import type { Held, HoldingStore } from './store.ts';
 
-/** One count of a change, and how it is taken. */
+/** Bound of a change, with its count. */
 interface Counted extends Bound {
   count(on: QueryBuilder): Promise<Held>;
 }
@@ -38,12 +38,12 @@ export class TokenHoldings implements Holdings {
   }
 
   async within<T>(change: HoldingChange, work: (on: QueryBuilder) => Promise<T>): Promise<T> {
-    const { what, limits, holder } = await this.#look(change);
+    const { what, limits, holder } = await this.#resolve(change);
     const { kind, owner } = change;
     const write = async (on: QueryBuilder) => {
       const written = await work(on);
-      // An owner that was deleted meanwhile, and held nothing, is not remembered: the rows would count for nobody.
-      if (owner !== null && !(await this.#store.isKnown(on, owner)))
+      // An owner that was deleted meanwhile, and held nothing, is not recorded: its rows would count for no owner.
+      if (owner !== null && !(await this.#store.exists(on, owner)))
         throw RpcError.denied('Invalid credentials');
       return written;
     };
@@ -51,13 +51,13 @@ export class TokenHoldings implements Holdings {
     return this.#db.transaction(
       async (trx) => {
         if (counts.length === 0) return write(trx);
-        // What is shared is counted by one change at a time, and the rest by one of its owner.
-        const turn = limits.shared ? '' : (holder ?? '');
-        await this.#store.takeTurn(trx, [numberOf(kind), numberOf(turn)]);
-        const tried = await attempt(trx, counts, write);
+        // Changes of shared bounds take turns, all others take turns for each owner.
+        const lock = limits.shared ? '' : (holder ?? '');
+        await this.#store.lock(trx, [numberOf(kind), numberOf(lock)]);
+        const tried = await tryWrite(trx, counts, write);
         if ('written' in tried) return tried.written;
-        // Beyond a limit it may be, if that is no more than before.
-        const before = await all(counts, trx);
+        // Beyond a limit a change is allowed where nothing grows.
+        const before = await countAll(counts, trx);
         for (const [at, bound] of counts.entries())
           demandWithin(what, bound, [before[at] as Held, tried.after[at] as Held]);
         return write(trx);
@@ -66,23 +66,23 @@ export class TokenHoldings implements Holdings {
     );
   }
 
-  /** Before work that is in vain where there is no room for one more. @throws RpcError 108 */
+  /** Demands room for one more row, before expensive work. @throws RpcError 108 */
   async demandRoom(change: HoldingChange): Promise<void> {
-    const { what, limits, holder } = await this.#look(change);
+    const { what, limits, holder } = await this.#resolve(change);
     for (const bound of this.#counts(what, limits, { owner: change.owner, holder })) {
       const held = await bound.count(this.#db.query);
       demandWithin(what, bound, [held, { ...held, rows: held.rows + 1 }]);
     }
   }
 
-  /** Where to see for whom rows count whose owner is about to be deleted; undefined: it holds nothing. */
-  async heirOf(owner: string): Promise<string | undefined> {
+  /** Token for which the rows of an owner count after its deletion; undefined: it holds nothing. */
+  async successorOf(owner: string): Promise<string | undefined> {
     for (const { rows } of this.#kinds.values())
       if (await this.#store.holdsAny(rows, owner)) return this.#store.holderOf(owner);
     return undefined;
   }
 
-  async #look({ kind, owner }: HoldingChange) {
+  async #resolve({ kind, owner }: HoldingChange) {
     const what = this.#kinds.get(kind);
     if (!what) throw new Error(`'${kind}' is not registered`);
     const holder = owner === null ? null : await this.#store.holderOf(owner);
@@ -99,20 +99,20 @@ export class TokenHoldings implements Holdings {
     if (!isSuper && (own.rows || own.bytes)) {
       const whose = holder === owner ? 'own' : 'created';
       const count = async (on: QueryBuilder) =>
-        this.#store.ofFamily(on, rows, await this.#store.family(on, holder));
+        this.#store.sumOfFamily(on, rows, await this.#store.family(on, holder));
       counts.push({ whose, limits: own, count });
     }
     if (shared) {
       const whose = isSuper ? 'super' : 'shared';
-      const count = (on: QueryBuilder) => this.#store.ofSuper(on, rows, isSuper);
+      const count = (on: QueryBuilder) => this.#store.sumOfSuper(on, rows, isSuper);
       counts.push({ whose, limits: { rows: shared }, count });
     }
     return counts;
   }
 }
 
-/** Writes, and undoes that where a count is beyond its limit then. @returns what was written, or what was counted */
-async function attempt<T>(
+/** Writes, and rolls back where a count is beyond its limit then. @returns the written value, or the counts */
+async function tryWrite<T>(
   trx: QueryBuilder,
   counts: readonly Counted[],
   write: (on: QueryBuilder) => Promise<T>,
@@ -122,7 +122,7 @@ async function attempt<T>(
   try {
     const written = await trx.transaction(async (on) => {
       const done = await write(on);
-      after = await all(counts, on);
+      after = await countAll(counts, on);
       if (counts.some((bound, at) => isBeyond(bound, after[at] as Held))) throw beyond;
       return done;
     });
@@ -133,8 +133,8 @@ async function attempt<T>(
   }
 }
 
-/** One after the other: they share a connection. */
-async function all(counts: readonly Counted[], on: QueryBuilder): Promise<Held[]> {
+/** Counts one after the other: they share a connection. */
+async function countAll(counts: readonly Counted[], on: QueryBuilder): Promise<Held[]> {
   const held: Held[] = [];
   for (const each of counts) held.push(await each.count(on));
   return held;

@@ -1,7 +1,7 @@
 import { createHash, hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { RpcError } from '@svc/plugin-sdk';
 
-/** A credential string, cut (auth.md §1). */
+/** Parsed credential string (auth.md §1). */
 export interface Credential {
   readonly mode: 'token' | 'account';
   /** Token key or username. */
@@ -14,10 +14,10 @@ const FORMAT = "Invalid token format: must be 'key:secret' or 'username|password
 
 /** 101 for text that is no credential; `what` names the parameter. */
 export const malformed = (what = 'token') => RpcError.parse(`Failed to parse ${what}: ${FORMAT}`);
-/** The shorter form of `token_change_password` and `token_roll_token_secret`. */
+/** Error 101 with the shorter text of `token_change_password` and `token_roll_token_secret`. */
 export const malformedPlain = (reason: string) => RpcError.parse(reason);
 
-/** Cuts at the first `:`, or at the first `|` where there is no `:` at all; undefined where there is neither. */
+/** Splits at the first `:`, or at the first `|` where there is no `:` at all; undefined where there is neither. */
 export function parseCredential(text: string): Credential | undefined {
   return cut(text, ':', 'token') ?? cut(text, '|', 'account');
 }
@@ -28,17 +28,17 @@ function cut(text: string, separator: string, mode: Credential['mode']): Credent
   return { mode, name: text.slice(0, at), secret: text.slice(at + 1) };
 }
 
-/** The stored form of a secret or plain password: 64 lower-case hex digits (auth.md §2). */
+/** Stored form of a secret or plain password: 64 lower-case hex digits (auth.md §2). */
 export const hashOf = (salt: string, value: string): string => hash('sha256', salt + value, 'hex');
 
 const ZERO = Buffer.alloc(32);
 const hexDigest = /^[0-9a-f]{64}$/i;
 
-/** The 32 bytes of a stored hash; undefined when it is not 64 hex digits. */
+/** Bytes of a stored hash; undefined when it is not 64 hex digits. */
 export const digestBytes = (stored: string): Buffer | undefined =>
   hexDigest.test(stored) ? Buffer.from(stored, 'hex') : undefined;
 
-/** Constant-time; false without stored bytes, after the same work. */
+/** Compares in constant time; false without stored bytes, after the same work. */
 export function matchesDigest(salt: string, value: string, stored: Buffer | undefined): boolean {
   const given = createHash('sha256').update(salt).update(value).digest();
   return timingSafeEqual(given, stored ?? ZERO) && stored !== undefined;
@@ -46,16 +46,16 @@ export function matchesDigest(salt: string, value: string, stored: Buffer | unde
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Uniform over letters and digits, from the secure generator. */
+/** Random text, uniform over letters and digits, from the secure generator. */
 export const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
-/** What `newKey` made in every version. */
+/** Form of the keys of all versions. */
 export const KEY = /^[A-Za-z0-9]{16}$/;
-/** What it makes now: no name may look so, so that none is ever the key of a token, whichever of two servers makes them. */
+/** Tells whether a text has the form of a new key: no name may, so that none is ever a token's key, even with two servers. */
 export const looksLikeKey = (text: string): boolean =>
   KEY.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text) && /[0-9]/.test(text);
-/** One in fifteen texts is drawn again. */
+/** Draws a new key; one in fifteen texts is drawn again. */
 export function newKey(): string {
   for (;;) {
     const key = randomText(16);

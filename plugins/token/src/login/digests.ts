@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Digests keyed with this process: what was found right, or wrong, is known again without keeping its clear text. */
+/** Digests keyed with this process: they recognize verified and wrong credentials without their clear text. */
 export class Digests {
-  /** So short that it and a secret are one block of the digest, which every call takes. */
+  /** Key so short that it and a secret fit one block of the digest: each call computes one. */
   readonly #key = randomBytes(16).toString('base64url');
 
   of(text: string): string {

@@ -1,4 +1,4 @@
-/** Failures are forgotten after this time without another one. */
+/** Time without a failure after which a count is zero again. */
 export const FORGET_MS = 600_000;
 const FIRST_WINDOW_MS = 250;
 const LONGEST_WINDOW_MS = 10_000;
@@ -8,9 +8,9 @@ const DIGITS = 8;
 const MOST = 65_535;
 
 /**
- * Failures by key, in memory of a fixed size (a count-min sketch). Nothing is ever evicted: keys that share their cells
- * can only count too much for each other, which takes all four cells, and nobody can choose them, because a key is a
- * digest that is keyed with this process.
+ * Counters of failures by key, in memory of a fixed size (a count-min sketch). No key is evicted: keys that share their cells
+ * can only be overcounted, which takes all four cells, and no client can choose them, because a key is a digest that is
+ * keyed with this process.
  */
 export class FailureCounts {
   readonly #free: number;
@@ -26,7 +26,7 @@ export class FailureCounts {
     this.#last = new Float64Array(ROWS * cells);
   }
 
-  /** True when attempts are to be refused unseen: 0.25 s after the first failure too many, twice as long after each further one, at most 10 s. */
+  /** Tells whether attempts are to be refused unchecked: 0.25 s after the first failure too many, twice as long after each further one, at most 10 s. */
   isClosed(key: string, now: number): boolean {
     for (let row = 0; row < ROWS; row++) {
       const cell = this.#cell(key, row);
@@ -44,12 +44,12 @@ export class FailureCounts {
     return least;
   }
 
-  /** @returns true when this failure opened the first window */
+  /** Counts a failure. @returns true when it opened the first window */
   add(key: string, now: number): boolean {
     const count = Math.min(this.count(key, now) + 1, MOST);
     for (let row = 0; row < ROWS; row++) {
       const cell = this.#cell(key, row);
-      // Only what is below grows, so that others that share this cell are counted as little as can be.
+      // Only smaller cells grow, so that other keys that share one are overcounted as little as possible.
       this.#counts[cell] = Math.max(this.#count(cell, now), count);
       this.#last[cell] = now;
     }

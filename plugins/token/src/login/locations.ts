@@ -2,27 +2,27 @@ import { hash } from 'node:crypto';
 import { type Clock, type Logger, type Messaging, Type, topic } from '@svc/plugin-sdk';
 import type { Token } from '../records/token.ts';
 import { networkOf } from './network.ts';
-import type { PlaceRow, PlaceStore } from './store-locations.ts';
+import type { LocationRow, LocationStore } from './store-locations.ts';
 
-/** Logins succeeded at these places: `[id of the token, place]`. */
+/** Logins that succeeded at these locations: `[id of the token, place]`. */
 const TokenSeen = topic(
   'token.seen',
   Type.Object({ places: Type.Array(Type.Tuple([Type.Integer(), Type.String()])) }),
 );
 
 const DAY_MS = 86_400_000;
-/** A place that was not logged in from for so long is forgotten. */
+/** Time without a login after which a location is forgotten. */
 const FORGET_MS = 90 * DAY_MS;
-/** Places of one token: past that number a new one takes the place of one that was not used for a day. */
-const MOST = 64;
-/** Places that wait to be stored; more come with their next login. */
-const WAITING = 10_000;
-const BATCH = 500;
+/** Most locations of one token: further ones replace one that was not used for a day. */
+const MAX_PER_TOKEN = 64;
+/** Most locations that wait to be stored; more come with their next login. */
+const MAX_UNSAVED = 10_000;
+const BATCH_SIZE = 500;
 
-interface PlacesParts {
-  readonly store: PlaceStore;
-  /** A token that is in memory. */
-  readonly tokenOf: (id: number) => Pick<Token, 'places'> | undefined;
+interface LocationsDependencies {
+  readonly store: LocationStore;
+  /** Returns a token that is in memory. */
+  readonly tokenOf: (id: number) => Pick<Token, 'locations'> | undefined;
   readonly messaging: Messaging;
   readonly clock: Clock;
   readonly salt: string;
@@ -30,70 +30,71 @@ interface PlacesParts {
 }
 
 /**
- * From where each token has logged in (`Token.places`): there its right credential gets through while somebody guesses at it.
- * Kept in the database, so that a start and other servers know it; addresses are stored as digests.
+ * Locations from which each token has logged in (`Token.locations`): there a valid credential is accepted while guesses are refused.
+ * Stored in the database, for restarts and for other servers; addresses are stored as digests.
  */
-export class Places {
-  readonly #parts: PlacesParts;
-  readonly #unsaved = new Map<string, PlaceRow>();
-  readonly #dropped: PlaceRow[] = [];
+export class LoginLocations {
+  readonly #deps: LocationsDependencies;
+  readonly #unsaved = new Map<string, LocationRow>();
+  readonly #undeleted: LocationRow[] = [];
   #isFailing = false;
 
-  constructor(parts: PlacesParts) {
-    this.#parts = parts;
+  constructor(deps: LocationsDependencies) {
+    this.#deps = deps;
   }
 
-  /** The place of an address, for one way to log in. */
-  placeOf(mode: string, address: string): string {
-    const text = `${this.#parts.salt} ${mode} ${networkOf(address)}`;
+  /** Digest of an address and a mode of login. */
+  locationOf(mode: string, address: string): string {
+    const text = `${this.#deps.salt} ${mode} ${networkOf(address)}`;
     return hash('sha256', text, 'base64url').slice(0, 22);
   }
 
-  /** A login succeeded. Written once a day for each place. */
-  saw({ id: token_id, places }: Pick<Token, 'id' | 'places'>, place: string): void {
-    const seen_at = this.#parts.clock.now();
-    const last = places.get(place);
+  /** Records a successful login, once a day for each location. */
+  recordLogin({ id: token_id, locations }: Pick<Token, 'id' | 'locations'>, place: string): void {
+    const seen_at = this.#deps.clock.now();
+    const last = locations.get(place);
     if (last !== undefined && seen_at - last < DAY_MS) return;
-    if (this.#unsaved.size >= WAITING) return;
-    if (last === undefined && !hasRoom(places, seen_at)) return;
+    if (this.#unsaved.size >= MAX_UNSAVED) return;
+    if (last === undefined && !hasRoom(locations, seen_at)) return;
     const row = { token_id, place, seen_at };
     this.#unsaved.set(`${token_id} ${place}`, row);
-    this.#take(row, places);
+    this.#add(row, locations);
   }
 
-  /** The token is gone; its rows went with it. */
-  drop({ id, places }: Pick<Token, 'id' | 'places'>): void {
-    for (const place of places.keys()) this.#unsaved.delete(`${id} ${place}`);
+  /** Drops the pending rows of a deleted token. */
+  dropToken({ id, locations }: Pick<Token, 'id' | 'locations'>): void {
+    for (const place of locations.keys()) this.#unsaved.delete(`${id} ${place}`);
   }
 
-  /** What the table holds of tokens that have just come into memory. */
-  of(ids: readonly number[]): Promise<PlaceRow[]> {
-    return this.#parts.store.of(ids);
+  /** Reads the rows of tokens that have just been read into memory. */
+  load(ids: readonly number[]): Promise<LocationRow[]> {
+    return this.#deps.store.ofTokens(ids);
   }
 
-  /** Takes over what the table holds of a token. */
-  put(places: Token['places'], rows: readonly PlaceRow[]): void {
-    for (const row of rows) if (row.seen_at > (places.get(row.place) ?? 0)) this.#take(row, places);
+  /** Merges stored rows into the locations of a token. */
+  merge(locations: Token['locations'], rows: readonly LocationRow[]): void {
+    for (const row of rows)
+      if (row.seen_at > (locations.get(row.place) ?? 0)) this.#add(row, locations);
   }
 
-  /** Hears of places of other servers. */
+  /** Subscribes to locations that other servers record. */
   listen(): void {
-    const { messaging, clock, tokenOf } = this.#parts;
+    const { messaging, clock, tokenOf } = this.#deps;
     messaging.subscribe(TokenSeen, ({ places }) => {
       const seen_at = clock.now();
       for (const [token_id, place] of places) {
         const token = tokenOf(token_id);
-        if (token) this.#take({ token_id, place, seen_at }, token.places);
+        if (token) this.#add({ token_id, place, seen_at }, token.locations);
       }
     });
   }
 
-  /** Stores what is new and tells the other servers. A failure is logged once, and tried again. */
+  /** Stores new locations and publishes them to the other servers. A failure is logged once, and tried again. */
   async save(): Promise<void> {
-    const rows = [...this.#unsaved.values()].slice(0, BATCH);
-    const dropped = this.#dropped.splice(0, BATCH);
+    const rows = [...this.#unsaved.values()].slice(0, BATCH_SIZE);
+    const dropped = this.#undeleted.splice(0, BATCH_SIZE);
     if (rows.length === 0 && dropped.length === 0) return;
-    const { store, messaging, log } = this.#parts;
+    const { store, messaging, log } = this.#deps;
     try {
       await store.save(rows, dropped);
       for (const { token_id, place } of rows) this.#unsaved.delete(`${token_id} ${place}`);
@@ -108,23 +109,23 @@ export class Places {
   }
 
   forgetOld(): Promise<unknown> {
-    return this.#parts.store.forget(this.#parts.clock.now() - FORGET_MS);
+    return this.#deps.store.deleteBefore(this.#deps.clock.now() - FORGET_MS);
   }
 
-  #take(row: PlaceRow, places: Token['places']): void {
-    // The youngest stands last.
-    places.delete(row.place);
-    places.set(row.place, row.seen_at);
-    if (places.size <= MOST) return;
-    const [[place, seen_at]] = places as unknown as [[string, number]];
-    places.delete(place);
+  #add(row: LocationRow, locations: Token['locations']): void {
+    // The map's order is by time: the newest last.
+    locations.delete(row.place);
+    locations.set(row.place, row.seen_at);
+    if (locations.size <= MAX_PER_TOKEN) return;
+    const [[place, seen_at]] = locations as unknown as [[string, number]];
+    locations.delete(place);
     this.#unsaved.delete(`${row.token_id} ${place}`);
-    if (this.#dropped.length < WAITING) this.#dropped.push({ ...row, place, seen_at });
+    if (this.#undeleted.length < MAX_UNSAVED) this.#undeleted.push({ ...row, place, seen_at });
   }
 }
 
-function hasRoom(places: ReadonlyMap<string, number>, now: number): boolean {
-  if (places.size < MOST) return true;
-  const [oldest = now] = places.values();
+function hasRoom(locations: ReadonlyMap<string, number>, now: number): boolean {
+  if (locations.size < MAX_PER_TOKEN) return true;
+  const [oldest = now] = locations.values();
   return now - oldest >= DAY_MS;
 }

@@ -2,7 +2,7 @@ const HEXTETS = 8;
 const OF_NETWORK = 4;
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** What one sender can choose addresses from: an IPv4 address, or the /64 of an IPv6 one. Other texts stay. */
+/** Network from which one sender can choose addresses: an IPv4 address, or the /64 of an IPv6 one. Other texts stay. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [, plain] = mapped.exec(address) ?? [];

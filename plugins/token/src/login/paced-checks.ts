@@ -1,40 +1,40 @@
 import type { Clock } from '@svc/plugin-sdk';
 import type { Secret } from './secret.ts';
 
-const APART_MS = 250;
-const WAITING = 16;
+const INTERVAL_MS = 250;
+const MAX_WAITING = 16;
 
-interface Lane {
+interface CheckQueue {
   waiting: number;
-  /** By the monotonic clock. */
+  /** Time of the next check, by the monotonic clock. */
   next: number;
   tail: Promise<unknown>;
 }
 
 /**
- * Attempts at an account from where it logged in before, while it is guessed at from there: looked at one after the
- * other, four a second, in the order of their coming. The first right one closes the lane (`Secret.right`).
+ * Queue of attempts at an account from a usual location while it is guessed at from there: checked one after the other, four
+ * a second, in the order of arrival. The first valid one ends it (`Secret.verifiedDigest`).
  */
-export class Lanes {
+export class PacedChecks {
   readonly #clock: Clock;
-  readonly #lanes = new WeakMap<Secret, Lane>();
+  readonly #queues = new WeakMap<Secret, CheckQueue>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** @returns undefined: too many wait already */
+  /** Queues a check. @returns undefined: too many wait already */
   run<T>(secret: Secret, check: () => T | Promise<T>): Promise<T> | undefined {
-    const lane = this.#lanes.get(secret) ?? { waiting: 0, next: 0, tail: Promise.resolve() };
-    this.#lanes.set(secret, lane);
-    if (lane.waiting >= WAITING) return undefined;
+    const lane = this.#queues.get(secret) ?? { waiting: 0, next: 0, tail: Promise.resolve() };
+    this.#queues.set(secret, lane);
+    if (lane.waiting >= MAX_WAITING) return undefined;
     lane.waiting++;
     const turn = lane.tail.then(async () => {
       try {
-        await this.#until(lane.next);
+        await this.#delayUntil(lane.next);
         return await check();
       } finally {
-        lane.next = this.#clock.monotonic() + APART_MS;
+        lane.next = this.#clock.monotonic() + INTERVAL_MS;
         lane.waiting--;
       }
     });
@@ -42,7 +42,7 @@ export class Lanes {
     return turn;
   }
 
-  #until(time: number): Promise<void> | undefined {
+  #delayUntil(time: number): Promise<void> | undefined {
     const left = time - this.#clock.monotonic();
     if (left <= 0) return undefined;
     return new Promise((resolve) => void this.#clock.timeout(resolve, left));

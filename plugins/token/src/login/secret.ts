@@ -2,34 +2,34 @@ import { parseSlowHash, type SlowHash } from '../passwords/slow-hash.ts';
 import type { Subject, TokenPrincipal } from '../records/principal.ts';
 import { type Credential, digestBytes } from './credential.ts';
 
-/** A secret or password of a token as long as it is the right one. */
+/** Current secret or password of a token. */
 export interface Secret {
   readonly token: Subject;
-  /** The caller that it shows. */
+  /** Principal that it authenticates. */
   readonly principal: TokenPrincipal;
-  /** How it is given. */
+  /** Mode of login that accepts it. */
   readonly mode: Credential['mode'];
-  /** As in the database. */
+  /** Form in the database. */
   readonly stored: string;
   /** 32 bytes, a slow hash, or undefined for what can never match. */
   readonly hash: Buffer | SlowHash | undefined;
-  /** Another form of the same value, about to take the place of `stored`: a reader of the table may find it first. */
-  becoming?: string;
+  /** Another form of the same value, about to replace `stored`: a reader of the table may find it first. */
+  replacement?: string;
   readonly live: boolean;
-  /** A digest of the right value, keyed with this process, as soon as it was given once: it is known by that again. */
-  right?: string;
+  /** Digest of the verified value, keyed with this process: later logins are recognized by it. */
+  verifiedDigest?: string;
   /** Address of the last login. */
-  from?: string;
-  /** Addresses of logins in this period (`Login.noteAgain`). */
-  noted?: Set<string> | undefined;
-  period?: number;
-  /** When the log was last told that it is guessed at, by the monotonic clock. */
+  lastAddress?: string;
+  /** Addresses of logins in this period (`Authenticator.startPeriod`). */
+  recordedAddresses?: Set<string> | undefined;
+  recordedPeriod?: number;
+  /** Time of the last warning that it is guessed at, by the monotonic clock. */
   warnedAt?: number;
-  /** Hears of an address that it is used from. */
-  saw?(address: string): void;
+  /** Called with the address of a use. */
+  onUse?(address: string): void;
 }
 
-/** A secret or password that stands in the token's own record. */
+/** Secret or password in the token's own record. */
 export interface OwnSecret extends Secret {
   stored: Secret['stored'];
   hash: Secret['hash'];

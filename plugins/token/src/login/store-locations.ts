@@ -1,30 +1,30 @@
 import { type Database, marks } from '@svc/plugin-sdk';
 
 /** One row of the table `token_place`. */
-export type PlaceRow = {
+export type LocationRow = {
   readonly token_id: number;
-  /** A digest of way and address. */
+  /** Digest of mode and address. */
   readonly place: string;
   /** Unix ms of a login there, a day old at most. */
   readonly seen_at: number;
 };
 
 /** SQL of the table `token_place`. */
-export class PlaceStore {
+export class LocationStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** Of these tokens, the oldest first; the index is the primary key. */
-  of(ids: readonly number[]): Promise<PlaceRow[]> {
+  /** Rows of these tokens, the oldest first; the index is the primary key. */
+  ofTokens(ids: readonly number[]): Promise<LocationRow[]> {
     const text = `select token_id, place, seen_at from token_place
       where token_id in (${marks(ids.length)}) order by seen_at`;
-    return this.#db.all<PlaceRow>(text, ids);
+    return this.#db.all<LocationRow>(text, ids);
   }
 
-  async save(rows: readonly PlaceRow[], dropped: readonly PlaceRow[]): Promise<void> {
+  async save(rows: readonly LocationRow[], dropped: readonly LocationRow[]): Promise<void> {
     // In one order everywhere, so that servers that save the same rows do not wait for each other.
     const sorted = rows.toSorted((a, b) => a.token_id - b.token_id || (a.place < b.place ? -1 : 1));
     await this.#db.transaction(async (trx) => {
@@ -41,7 +41,7 @@ export class PlaceStore {
     });
   }
 
-  forget(before: number): Promise<unknown> {
+  deleteBefore(before: number): Promise<unknown> {
     return this.#db.query('token_place').whereRaw('seen_at < ?', [before]).delete();
   }
 }

@@ -4,21 +4,21 @@ const WRONG = RpcError.denied('Invalid credentials').message;
 const MALFORMED = 101;
 
 /**
- * Super check with the method's own text: a wrong secret and an ordinary token are told the same (token.md §1).
+ * Demands the Super Token, with the method's own text: a wrong secret and an ordinary token get the same answer (token.md §1).
  * `malformed` replaces the error for text that is no credential.
  */
-export async function superOr(
+export async function superOrDenied(
   denied: string,
   authenticate: () => Promise<Principal>,
   malformed?: RpcError,
 ): Promise<Principal> {
-  const caller = await authenticatedOr(denied, authenticate, malformed);
+  const caller = await authenticatedOrDenied(denied, authenticate, malformed);
   if (!caller.super) throw RpcError.denied(denied);
   return caller;
 }
 
-/** Any valid credential; a wrong one gets the method's own text. */
-export async function authenticatedOr(
+/** Demands any valid credential; a wrong one gets the method's own text. */
+export async function authenticatedOrDenied(
   denied: string,
   authenticate: () => Promise<Principal>,
   malformed?: RpcError,

@@ -15,7 +15,7 @@ export const tokenObject = (token: TokenRecord): Static<typeof TokenObject> => (
   username: token.username,
 });
 
-/** The same of a row that stays out of memory. What is wrong with it is told when it is used. */
+/** Record of a row that is not cached. Problems with it are logged when it is used. */
 export const rowObject = (row: TokenRow, vocabulary: Vocabulary): Static<typeof TokenObject> => ({
   version: 1,
   token_key: row.token_key,

@@ -6,20 +6,20 @@ import {
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { parseCredential } from '../login/credential.ts';
 import { checkNewPassword, type PasswordPolicy } from '../passwords/policy.ts';
 import { tokenOf } from '../records/token.ts';
 import { PasswordChanged } from '../schemas.ts';
-import { authenticatedOr } from './access.ts';
+import { authenticatedOrDenied } from './access.ts';
 
 const right: Right = { words: 'any valid credential of a token with user name and password' };
 const LATE = 'Permission Denied: Token is not valid now';
 const WRONG = 'The old password is wrong';
 
 /** `token_change_own_password`, an addition (token.md §13); ends the sessions of the token. */
-export function addChangeOwnPassword(methods: Methods, parts: Parts): void {
-  const { store, refresh } = parts;
+export function addChangeOwnPassword(methods: Methods, components: Components): void {
+  const { store, refresh } = components;
   methods.add('token_change_own_password', {
     summary: 'Change the password that the caller logs in with.',
     description:
@@ -35,12 +35,12 @@ export function addChangeOwnPassword(methods: Methods, parts: Parts): void {
     result: PasswordChanged,
     audit: () => '',
     right,
-    access: { custom: (given, call) => logInAgain(given, call, parts.passwordPolicy()) },
+    access: { custom: (given, call) => logInAgain(given, call, components.passwordPolicy()) },
     async handle({ new_password }, { caller, log }) {
       const proven = tokenOf(caller)?.password;
-      const hash = await parts.hashPassword(new_password);
-      // An upgrade may put another form of the old password in its place at this moment.
-      const forms = proven?.live ? [proven.stored, proven.becoming ?? proven.stored] : [];
+      const hash = await components.hashPassword(new_password);
+      // An upgrade may be replacing the old password by another form of it.
+      const forms = proven?.live ? [proven.stored, proven.replacement ?? proven.stored] : [];
       const id = proven?.token.id ?? 0;
       const changed = forms.length > 0 && (await store.replacePassword(id, forms, hash));
       await refresh.changed({ id });
@@ -56,21 +56,21 @@ interface Given {
   readonly new_password: string;
 }
 
-/** The old password is a log-in from where the call came, with its throttle. @throws RpcError 101, 102, 108 */
+/** Verifies the old password as a login from the caller's address, with its throttle. @throws RpcError 101, 102, 108 */
 async function logInAgain(
   { old_password, new_password }: Given,
   call: AccessContext,
   policy: PasswordPolicy,
 ) {
   const own = tokenOf(await call.authenticate());
-  // In-process calls keep their caller: the old password would not be looked at.
+  // In-process calls keep their caller: the old password would not be verified.
   if (call.credential === '') throw RpcError.denied('Only a credential changes its own password');
   if (own && own.validity() !== 'ok') throw RpcError.denied(LATE);
   checkNewPassword(new_password, policy);
   if (typeof own?.username !== 'string' || !own.password) throw withoutPassword();
   const login = `${own.username}|${old_password}`;
   if (parseCredential(login)?.mode !== 'account' || new_password.includes(':')) throw colon();
-  const caller: Principal = await authenticatedOr(WRONG, () => call.authenticate(login));
+  const caller: Principal = await authenticatedOrDenied(WRONG, () => call.authenticate(login));
   if (tokenOf(caller) !== own) throw RpcError.denied(WRONG);
 }
 

@@ -1,12 +1,12 @@
 import { type Methods, RpcError, superOnly, Type, trim } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
-import { orRefused, SUPER_ID } from '../records/store.ts';
+import type { Components } from '../components.ts';
+import { orDatabaseError, SUPER_ID } from '../records/store.ts';
 import { Target } from '../schemas.ts';
 import { nameIn, notFound } from './targets.ts';
 
 /** `token_delete` (token.md §5): exact target, by key and then by username; never the Super Token. */
-export function addDelete(methods: Methods, parts: Parts): void {
-  const { store, refresh, owners, holdings } = parts;
+export function addDelete(methods: Methods, components: Components): void {
+  const { store, refresh, owners, holdings } = components;
   methods.add('token_delete', {
     summary: 'Delete a token by key or username.',
     params: { target_token: Target },
@@ -21,15 +21,15 @@ export function addDelete(methods: Methods, parts: Parts): void {
       if (trim(target_token) === '') throw RpcError.invalid('target_token cannot be empty');
     },
     async handle({ target_token }, { log, caller }) {
-      const top = await orRefused('', store.named(SUPER_ID));
+      const top = await orDatabaseError('', store.nameOf(SUPER_ID));
       if (!top) throw RpcError.notFound('Super Token record (ID 1) not found in database');
       if (target_token === top.token_key || target_token === top.username) {
         throw RpcError.denied('SuperToken cannot be deleted');
       }
-      const found = await orRefused('', store.find(target_token));
+      const found = await orDatabaseError('', store.find(target_token));
       const remember = async (key: string) => {
-        const holder = await holdings.heirOf(key);
-        const leaves = holder !== undefined || (await owners.leavesBehind(key));
+        const holder = await holdings.successorOf(key);
+        const leaves = holder !== undefined || (await owners.hasDependents(key));
         return leaves ? { holder: holder ?? null } : undefined;
       };
       const gone = found && (await store.delete(found, await remember(found.token_key)));

@@ -1,6 +1,6 @@
 import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
-import { orRefused } from '../records/store.ts';
+import type { Components } from '../components.ts';
+import { orDatabaseError } from '../records/store.ts';
 import { Target } from '../schemas.ts';
 import { notFound } from './targets.ts';
 
@@ -11,8 +11,8 @@ const Named = Type.Object({
   names: Type.Array(Type.String()),
 });
 
-/** `token_dependents`, an addition: what hangs on a token, also on one that was deleted; exact target. */
-export function addDependents(methods: Methods, { store, owners }: Parts): void {
+/** `token_dependents`, an addition: dependents of a token, also of a deleted one; exact target. */
+export function addDependents(methods: Methods, { store, owners }: Components): void {
   methods.add('token_dependents', {
     summary: 'List what hangs on a token: tokens that it created, jobs, workers, routes, buckets.',
     addition: true,
@@ -25,7 +25,7 @@ export function addDependents(methods: Methods, { store, owners }: Parts): void 
     }),
     access: superOnly('Only SuperToken can list what hangs on a token'),
     async handle({ target_token }) {
-      const found = await orRefused('Database query error: ', store.find(target_token));
+      const found = await orDatabaseError('Database query error: ', store.find(target_token));
       const token_key = found?.token_key ?? target_token;
       const state = await owners.state(token_key);
       if (state === 'super') {
@@ -33,7 +33,7 @@ export function addDependents(methods: Methods, { store, owners }: Parts): void 
           'what has no other owner hangs on the Super Token; name another token',
         );
       }
-      const dependents = await owners.hanging(token_key);
+      const dependents = await owners.dependentsOf(token_key);
       if (!found && dependents.every(({ names }) => names.length === 0)) throw notFound(token_key);
       const suspended = await owners.isSuspended(token_key);
       return { token_key, state, suspended, dependents };

@@ -6,7 +6,7 @@ import {
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { explain } from '../rights/explain.ts';
 import { Explanation, Target } from '../schemas.ts';
 import { isOwnTarget, notFound } from './targets.ts';
@@ -16,7 +16,7 @@ const DENIED = 'Only SuperToken can explain the rights of another token';
 /** `token_explain`, an addition (token.md §11): why a call is allowed or denied. */
 export function addExplain(
   methods: Methods,
-  { lookups, store }: Parts,
+  { lookups, store }: Components,
   known: ReadonlyMap<string, RegisteredMethod>,
 ): void {
   methods.add('token_explain', {

@@ -1,17 +1,17 @@
 import { type AccessContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
 import type { TokenRecord } from '../api.ts';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { malformed } from '../login/credential.ts';
 import { tokenOf } from '../records/token.ts';
 import { TokenObject } from '../schemas.ts';
-import { superOr } from './access.ts';
+import { superOrDenied } from './access.ts';
 import { tokenObject } from './answers.ts';
 import { notFound } from './targets.ts';
 
 const DENIED = 'Only SuperToken can query by username/token_key in token_get';
 
 /** `token_get` (token.md §3): one's own record, or any for the Super Token. */
-export function addGet(methods: Methods, { login, lookups }: Parts): void {
+export function addGet(methods: Methods, { login, lookups }: Components): void {
   /** A full credential must authenticate, unless the whole text is a username; anything else is a key or username. */
   async function lookUp(name: string): Promise<TokenRecord> {
     if (!name.includes(':') && !name.includes('|')) {
@@ -33,7 +33,7 @@ export function addGet(methods: Methods, { login, lookups }: Parts): void {
       if (!own) throw notFound(call.caller.id);
       return own;
     }
-    await superOr(DENIED, () => call.authenticate(supertoken), malformed('supertoken'));
+    await superOrDenied(DENIED, () => call.authenticate(supertoken), malformed('supertoken'));
     return lookUp(call.credential);
   }
 

@@ -1,7 +1,7 @@
 import { type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { heldBy, heldByAll } from '../holdings/answers.ts';
-import { orRefused, SUPER_ID } from '../records/store.ts';
+import { orDatabaseError, SUPER_ID } from '../records/store.ts';
 import { Target } from '../schemas.ts';
 import { isOwnTarget } from './targets.ts';
 
@@ -26,7 +26,7 @@ const Owner = Type.Object({
 });
 
 /** `token_holdings`, an addition (token.md §14): what each owner holds, and how much it may. */
-export function addHoldings(methods: Methods, { store, holdings, holdingStore }: Parts): void {
+export function addHoldings(methods: Methods, { store, holdings, holdingStore }: Components): void {
   methods.add('token_holdings', {
     summary:
       'Say how many rows and bytes the owner of a token holds of each kind, and how many it may.',
@@ -48,7 +48,7 @@ export function addHoldings(methods: Methods, { store, holdings, holdingStore }:
       if (caller.super && typeof target_token !== 'string')
         return { owners: await heldByAll(asked) };
       const found =
-        target_token && (await orRefused('Database query error: ', store.find(target_token)));
+        target_token && (await orDatabaseError('Database query error: ', store.find(target_token)));
       const key = found ? found.token_key : (target_token ?? caller.id);
       const isSuper = found && found.id === SUPER_ID;
       const holder = isSuper ? null : await holdingStore.holderOf(key);

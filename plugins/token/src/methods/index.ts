@@ -1,5 +1,5 @@
 import type { Methods, RegisteredMethod } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { addChangeOwnPassword } from './change-own-password.ts';
 import { addChangePassword } from './change-password.ts';
 import { addCreate } from './create.ts';
@@ -13,22 +13,22 @@ import { addListAllTokens } from './list-all-tokens.ts';
 import { addRollTokenSecret } from './roll-token-secret.ts';
 import { addSessions } from './sessions.ts';
 
-/** The namespaces `token`, in the order of token.md, and `session`. */
+/** Namespaces `token`, in the order of token.md, and `session`. */
 export function addMethods(
   methods: Methods,
-  parts: Parts,
+  components: Components,
   known: ReadonlyMap<string, RegisteredMethod>,
 ): void {
-  addGet(methods, parts);
-  addCreate(methods, parts);
-  addDelete(methods, parts);
-  addEdit(methods, parts);
-  addChangePassword(methods, parts);
-  addRollTokenSecret(methods, parts);
-  addListAllTokens(methods, parts);
-  addDependents(methods, parts);
-  addHoldings(methods, parts);
-  addExplain(methods, parts, known);
-  addSessions(methods, parts);
-  addChangeOwnPassword(methods, parts);
+  addGet(methods, components);
+  addCreate(methods, components);
+  addDelete(methods, components);
+  addEdit(methods, components);
+  addChangePassword(methods, components);
+  addRollTokenSecret(methods, components);
+  addListAllTokens(methods, components);
+  addDependents(methods, components);
+  addHoldings(methods, components);
+  addExplain(methods, components, known);
+  addSessions(methods, components);
+  addChangeOwnPassword(methods, components);
 }

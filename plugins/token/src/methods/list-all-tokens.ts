@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Methods, RawJson, RpcError, stringifyJson, superOnly, Type } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { TokenObject } from '../schemas.ts';
 import { rowObject } from './answers.ts';
 
@@ -10,22 +10,22 @@ const PAGE = 100;
 const LONG = 16_384;
 
 /** `token_list_all_tokens` (token.md §9): every record, ordered by id. */
-export function addListAllTokens(methods: Methods, parts: Parts): void {
+export function addListAllTokens(methods: Methods, components: Components): void {
   methods.add('token_list_all_tokens', {
     summary: 'List every token.',
     params: {},
     result: Type.Object({ tokens: Type.Array(TokenObject) }),
     access: superOnly('Only SuperToken can list all tokens'),
-    handle: async () => new RawJson(`{"tokens":[${await all(parts)}]}`),
+    handle: async () => new RawJson(`{"tokens":[${await all(components)}]}`),
   });
 }
 
-/** A page at a time, and no further than an answer may go. @throws RpcError -32008, 103 */
-async function all({ reads, vocabulary, maxBytes }: Parts): Promise<string> {
+/** Serializes all records page by page, up to the limit of an answer. @throws RpcError -32008, 103 */
+async function all({ reads, vocabulary, maxBytes }: Components): Promise<string> {
   const most = maxBytes();
   let [text, last] = ['', 0];
   for (;;) {
-    const rows = await reads.after(last, PAGE);
+    const rows = await reads.page(last, PAGE);
     for (const row of rows) {
       const isLong = row.token_limit.length > LONG;
       if (isLong) await setImmediate();

@@ -1,13 +1,13 @@
 import { type Methods, superOnly } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { malformedPlain, newSecret } from '../login/credential.ts';
 import { KeyAndSecret, Target } from '../schemas.ts';
-import { refuseSession } from '../sessions/session.ts';
+import { denySession } from '../sessions/session.ts';
 import { extractedTarget, nameIn, notFound } from './targets.ts';
 
 /** `token_roll_token_secret` (token.md §8): the old secret stops working before the answer. */
-export function addRollTokenSecret(methods: Methods, parts: Parts): void {
-  const { store, refresh } = parts;
+export function addRollTokenSecret(methods: Methods, components: Components): void {
+  const { store, refresh } = components;
   methods.add('token_roll_token_secret', {
     summary: 'Give a token a new secret.',
     params: { target_token: Target },
@@ -18,9 +18,9 @@ export function addRollTokenSecret(methods: Methods, parts: Parts): void {
     malformed: malformedPlain,
     async handle({ target_token }, { log, caller }) {
       const { id, token_key } = await extractedTarget(store, target_token);
-      refuseSession(caller, id);
+      denySession(caller, id);
       const secret = newSecret();
-      const changed = await store.setSecret(id, parts.hashSecret(secret));
+      const changed = await store.setSecret(id, components.hashSecret(secret));
       await refresh.changed({ id });
       if (!changed) throw notFound(target_token, 'Target token');
       log.info('token secret rolled', { token_key });

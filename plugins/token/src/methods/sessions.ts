@@ -8,11 +8,11 @@ import {
   type Static,
   Type,
 } from '@svc/plugin-sdk';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { newKey, newSecret } from '../login/credential.ts';
 import { stampOf } from '../records/store.ts';
 import { type Token, tokenOf } from '../records/token.ts';
-import { UNSEEN } from '../rights/reserved-names.ts';
+import { INVISIBLE } from '../rights/reserved-names.ts';
 import { SessionCreated, SessionList, Target } from '../schemas.ts';
 import { sessionOf } from '../sessions/session.ts';
 import { isOwnTarget, nameIn, notFound } from './targets.ts';
@@ -20,9 +20,9 @@ import { isOwnTarget, nameIn, notFound } from './targets.ts';
 const HOUR_MS = 3_600_000;
 const ALL = 'all';
 
-/** Own sessions, and for the Super Token any. @throws RpcError 102 */
+/** Allows the caller its own sessions, and the Super Token any. @throws RpcError 102 */
 async function checkTarget(
-  { store }: Parts,
+  { store }: Components,
   target: string | null | undefined,
   caller: Principal,
 ): Promise<void> {
@@ -31,29 +31,29 @@ async function checkTarget(
   throw RpcError.denied('Only SuperToken can reach the sessions of another token');
 }
 
-/** The namespace `session`, additions: short-lived credentials with the caller's rights. */
-export function addSessions(methods: Methods, parts: Parts): void {
-  /** The token that is meant. @throws RpcError 105, 108 */
-  async function tokenAt(target: string | null | undefined, caller: Principal): Promise<Token> {
+/** Namespace `session`, additions: short-lived credentials with the caller's rights. */
+export function addSessions(methods: Methods, components: Components): void {
+  /** Returns the target token, by default the caller's. @throws RpcError 105, 108 */
+  async function targetToken(target: string | null | undefined, caller: Principal): Promise<Token> {
     const own = tokenOf(caller);
     if (typeof target !== 'string') {
       if (!own) throw RpcError.invalid('the caller is no token, so it has no sessions');
       return own;
     }
-    const found = await parts.lookups.byName(target);
+    const found = await components.lookups.byName(target);
     if (!found) throw notFound(target);
     return found;
   }
 
-  addCreate(methods, parts, tokenAt);
-  addList(methods, parts, tokenAt);
-  addRevoke(methods, parts, tokenAt);
+  addCreate(methods, components, targetToken);
+  addList(methods, components, targetToken);
+  addRevoke(methods, components, targetToken);
 }
 
-type TokenAt = (target: string | null | undefined, caller: Principal) => Promise<Token>;
+type TargetToken = (target: string | null | undefined, caller: Principal) => Promise<Token>;
 
-function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
-  // Sessions of one token wait here, one after the other: in the queue for the table's lock they would hold up a change of its rights.
+function addCreate(methods: Methods, components: Components, tokenAt: TargetToken): void {
+  // Creations for one token queue here: in the queue for the table's lock they would delay a change of its rights.
   const queue = new KeyedQueue();
   methods.add('session_create', {
     summary: 'Make a short-lived credential with the rights of the caller.',
@@ -84,13 +84,13 @@ function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       if (sessionOf(caller)) {
         throw RpcError.denied('A session creates no sessions: give the token or password itself');
       }
-      if (typeof name === 'string' && UNSEEN.test(name)) {
+      if (typeof name === 'string' && INVISIBLE.test(name)) {
         throw RpcError.invalid('name holds a control character or one that cannot be seen');
       }
     },
     async handle({ name, hours }, { caller, log }) {
       const made = await queue.run(caller.id, async () =>
-        create(parts, await tokenAt(undefined, caller), { name: name ?? '', hours }),
+        create(components, await tokenAt(undefined, caller), { name: name ?? '', hours }),
       );
       log.info('session created', { token_key: caller.id, session: made.key });
       return made;
@@ -100,17 +100,20 @@ function addCreate(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
 
 /** @throws RpcError 102, 103 */
 async function create(
-  { sessionStore, refresh, clock, ...parts }: Parts,
+  { sessionStore, refresh, clock, ...components }: Components,
   token: Token,
   { name, hours }: { readonly name: string; readonly hours?: number | null | undefined },
 ): Promise<Static<typeof SessionCreated>> {
-  const { session_hours, max_session_hours, max_sessions } = parts.sessionLimits();
+  const { session_hours, max_session_hours, max_sessions } = components.sessionLimits();
   const [key, secret, made_at] = [newKey(), newSecret(), clock.now()];
   const lasts_ms = Math.ceil(Math.min(hours ?? session_hours, max_session_hours) * HOUR_MS);
-  const ends_at = Math.min(made_at + lasts_ms, Number(token.lasts ?? Number.POSITIVE_INFINITY));
+  const ends_at = Math.min(
+    made_at + lasts_ms,
+    Number(token.validUntil ?? Number.POSITIVE_INFINITY),
+  );
   const row = {
     session_key: key,
-    session_hash: parts.hashSecret(secret),
+    session_hash: components.hashSecret(secret),
     parent: token.key,
     stamp: stampOf(token.row),
     name,
@@ -126,7 +129,7 @@ async function create(
   return { key, secret, made_at, ends_at };
 }
 
-function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
+function addList(methods: Methods, components: Components, tokenAt: TargetToken): void {
   methods.add('session_list', {
     summary: 'List the sessions of the caller, newest first.',
     description: 'The Super Token may name another token.',
@@ -134,11 +137,11 @@ function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
     params: { target_token: optional(Target) },
     result: SessionList,
     access: 'authenticated',
-    check: ({ target_token }, { caller }) => checkTarget(parts, target_token, caller),
+    check: ({ target_token }, { caller }) => checkTarget(components, target_token, caller),
     async handle({ target_token }, { caller }) {
       const { key: token_key, id } = await tokenAt(target_token, caller);
       const current = sessionOf(caller)?.key;
-      const sessions = (await live(parts, id)).map((row) => ({
+      const sessions = (await activeSessions(components, id)).map((row) => ({
         key: row.session_key,
         name: row.name,
         made_at: row.made_at,
@@ -152,16 +155,18 @@ function addList(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
   });
 }
 
-async function live({ sessionStore, clock }: Parts, id: number) {
+async function activeSessions({ sessionStore, clock }: Components, id: number) {
   const now = clock.now();
-  const rows = (await sessionStore.of(id)).filter(({ fits, ends_at }) => fits && ends_at >= now);
+  const rows = (await sessionStore.ofTokens(id)).filter(
+    ({ matchesStamp, ends_at }) => matchesStamp && ends_at >= now,
+  );
   return rows.sort((a, b) => b.made_at - a.made_at || (a.session_key < b.session_key ? -1 : 1));
 }
 
-function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
-  /** Of the caller, or any for the Super Token. @returns the token that had it */
-  async function one(key: string, { caller }: CallContext): Promise<number> {
-    const { sessionStore } = parts;
+function addRevoke(methods: Methods, components: Components, tokenAt: TargetToken): void {
+  /** Revokes a session of the caller, or any for the Super Token. @returns record id of its token */
+  async function revokeOne(key: string, { caller }: CallContext): Promise<number> {
+    const { sessionStore } = components;
     const owner = await sessionStore.ownerOf(key);
     const isReached = owner !== undefined && (caller.super || owner === tokenOf(caller)?.id);
     if (!isReached || (await sessionStore.remove([key])) === 0) {
@@ -187,17 +192,17 @@ function addRevoke(methods: Methods, parts: Parts, tokenAt: TokenAt): void {
       if ((typeof key === 'string') === (all === true)) {
         throw RpcError.invalid('give either the key of a session or all: true');
       }
-      return checkTarget(parts, target_token, caller);
+      return checkTarget(components, target_token, caller);
     },
     async handle({ key, target_token }, call) {
       let [id, revoked] = [0, 1];
-      if (typeof key === 'string') id = await one(key, call);
+      if (typeof key === 'string') id = await revokeOne(key, call);
       else {
         ({ id } = await tokenAt(target_token, call.caller));
-        const found = await live(parts, id);
-        revoked = await parts.sessionStore.remove(found.map(({ session_key }) => session_key));
+        const found = await activeSessions(components, id);
+        revoked = await components.sessionStore.remove(found.map(({ session_key }) => session_key));
       }
-      await parts.refresh.changed({ id });
+      await components.refresh.changed({ id });
       call.log.info('sessions ended', { id, revoked });
       return { revoked };
     },

@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk';
 
-/** The table of auth.md §3. */
+/** Table of auth.md §3. */
 export const create: Migration = {
   name: '0001-create',
   async up({ query, types, countFrom }) {

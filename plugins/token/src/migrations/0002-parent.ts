@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk';
 
-/** Which token created which, and the last rights of deleted tokens on which something hangs. */
+/** Creator of each token, and the last rights of deleted tokens with dependents. */
 export const parent: Migration = {
   name: '0002-parent',
   async up({ query, types }) {

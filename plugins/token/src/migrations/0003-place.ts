@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk';
 
-/** From where tokens have logged in, and the children of a token. */
+/** Locations of logins, and an index of the children of a token. */
 export const place: Migration = {
   name: '0003-place',
   async up({ query }) {

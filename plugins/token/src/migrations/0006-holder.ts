@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk';
 
-/** A deleted token on which something hangs remembers the topmost token above it, for which that counts; null: none. */
+/** Topmost token above a deleted one with dependents, for which these count; null: none. */
 export const holder: Migration = {
   name: '0006-holder',
   async up({ query }) {

@@ -1,6 +1,6 @@
 import { addHeldBytes, type Migration } from '@svc/plugin-sdk';
 
-/** Column `held_bytes`: what a token counts for the one that created it. The index answers who was created, and sums. */
+/** Column `held_bytes`: bytes that a token counts for its creator. The index serves lists of children and sums. */
 export const heldBytes: Migration = {
   name: '0007-held-bytes',
   async up(db) {

@@ -7,7 +7,7 @@ import { pass } from './0005-pass.ts';
 import { holder } from './0006-holder.ts';
 import { heldBytes } from './0007-held-bytes.ts';
 
-/** In order; a name is never changed. */
+/** Migrations in order; a name is never changed. */
 export const migrations: readonly Migration[] = [
   create,
   parent,

@@ -10,7 +10,7 @@ const SHORTEST_BYTES = 6;
 const DIGEST_BYTES = 4;
 let common: Buffer | undefined;
 
-/** @throws RpcError 108 for a new password that the policy refuses; `what` begins the sentence: `New password` */
+/** Demands a password that the policy allows; `what` begins the sentence: `New password`. @throws RpcError 108 */
 export function checkPassword(text: string, policy: PasswordPolicy, what: string): void {
   if (text === '') throw RpcError.invalid(`${what} cannot be empty`);
   if (policy === 'off') return;
@@ -22,7 +22,7 @@ export function checkPassword(text: string, policy: PasswordPolicy, what: string
   }
 }
 
-/** The same for a change, where the protocol asks for six bytes. @throws RpcError 108 */
+/** Demands the same of a change, where the protocol asks for six bytes. @throws RpcError 108 */
 export function checkNewPassword(text: string, policy: PasswordPolicy): void {
   const what = 'New password';
   checkPassword(text, policy, what);
@@ -32,7 +32,7 @@ export function checkNewPassword(text: string, policy: PasswordPolicy): void {
 const tooShort = (what: string, least: number) =>
   RpcError.invalid(`${what} must be at least ${least} characters long`);
 
-/** In whatever case it is written. */
+/** Tells whether a password is one of the commonest, in any case. */
 function isCommon(text: string): boolean {
   common ??= Buffer.from(COMMON, 'base64');
   const digest = createHash('sha256').update(text.toLowerCase()).digest().readUInt32BE();

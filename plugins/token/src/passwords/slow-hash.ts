@@ -29,59 +29,59 @@ export function parseSlowHash(stored: string): SlowHash | undefined {
   };
 }
 
-/** Names the change from one stored form of a password to another, and tells nothing of either. */
-export const changeOfForm = (from: string | null, to: string | null): string =>
+/** Digest that identifies the change from one stored form of a password to another, and reveals neither. */
+export const formChangeDigest = (from: string | null, to: string | null): string =>
   digest('sha256', `${from} ${to}`, 'hex');
 
-const RUNNING = 2;
-const WAITING = 32;
+const MAX_RUNNING = 2;
+const MAX_WAITING = 32;
 
-/** Takes as much work as the check of a password, and matches none. */
-const NOBODY: SlowHash = { cost: COST, salt: randomBytes(16), hash: randomBytes(HASH_BYTES) };
+/** Hash that costs the work of a check and matches no password. */
+const DUMMY: SlowHash = { cost: COST, salt: randomBytes(16), hash: randomBytes(HASH_BYTES) };
 
 /**
- * Slow hashing off the event loop, two at a time, so that the thread pool stays free for others. `first` goes before the
- * rest and has waiting places of its own: for callers that are known already.
+ * Slow hashing off the event loop, two at a time, so that the thread pool stays free for others. Work with `priority`, for
+ * callers at a usual location, has a queue of its own, which is served first.
  */
 export class SlowHasher {
   #running = 0;
-  readonly #first: (() => void)[] = [];
+  readonly #priority: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
 
-  /** True when no more work is taken of callers that are not known. */
-  get full(): boolean {
-    return this.#waiting.length >= WAITING;
+  /** Tells whether work without priority is refused. */
+  get isFull(): boolean {
+    return this.#waiting.length >= MAX_WAITING;
   }
 
-  async make(password: string): Promise<string> {
+  async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const hash = await this.#derive(password, { salt, cost: COST }, true);
     return `scrypt$${COST}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
   }
 
-  async matches(password: string, stored: SlowHash, first: boolean): Promise<boolean> {
-    return timingSafeEqual(await this.#derive(password, stored, first), stored.hash);
+  async matches(password: string, stored: SlowHash, priority: boolean): Promise<boolean> {
+    return timingSafeEqual(await this.#derive(password, stored, priority), stored.hash);
   }
 
-  /** For a name that has no slow hash: what a caller waits for must not tell that. */
-  async dummy(password: string, first: boolean): Promise<void> {
-    await this.matches(password, NOBODY, first);
+  /** Does the work of a check for a name that has no slow hash, so that the time reveals nothing. */
+  async dummy(password: string, priority: boolean): Promise<void> {
+    await this.matches(password, DUMMY, priority);
   }
 
   async #derive(
     password: string,
     { salt, cost }: Pick<SlowHash, 'salt' | 'cost'>,
-    first: boolean,
+    priority: boolean,
   ): Promise<Buffer> {
-    const queue = first ? this.#first : this.#waiting;
-    if (queue.length >= WAITING) throw overloaded();
-    if (this.#running >= RUNNING) await new Promise<void>((go) => queue.push(go));
+    const queue = priority ? this.#priority : this.#waiting;
+    if (queue.length >= MAX_WAITING) throw overloaded();
+    if (this.#running >= MAX_RUNNING) await new Promise<void>((go) => queue.push(go));
     else this.#running++;
     try {
       return await derive(password, salt, { N: 2 ** cost, r: 8, p: 1, maxmem: 2 ** (cost + 11) });
     } finally {
-      // The place passes on to the next in line; only without one is it free.
-      const next = this.#first.shift() ?? this.#waiting.shift();
+      // The slot is handed to the next in the queue; only without one is it free.
+      const next = this.#priority.shift() ?? this.#waiting.shift();
       if (next) next();
       else this.#running--;
     }

@@ -3,21 +3,21 @@ import type { Secret } from '../login/secret.ts';
 import type { Refresh } from '../records/refresh.ts';
 import type { TokenStore } from '../records/store.ts';
 import { isOlder } from '../records/versions.ts';
-import { changeOfForm, type SlowHasher } from './slow-hash.ts';
+import { formChangeDigest, type SlowHasher } from './slow-hash.ts';
 
-/** So many looks in a row, a second apart, must find no older server: each says every second that it is there. */
-const LOOKS = 3;
-/** Passwords that wait for that. */
-const WAITING = 1_000;
+/** Polls in a row, a second apart, that must find no older server: each announces itself every second. */
+const REQUIRED_POLLS = 3;
+/** Most passwords that wait for that. */
+const MAX_WAITING = 1_000;
 
-interface UpgradeParts {
+interface UpgradeDependencies {
   readonly kernel: Pick<Kernel, 'db' | 'bus' | 'server'>;
   readonly store: TokenStore;
   readonly refresh: Refresh;
   readonly hasher: SlowHasher;
   readonly log: Logger;
   /** `[token] password_kdf = "scrypt"` */
-  readonly isWanted: () => boolean;
+  readonly isEnabled: () => boolean;
 }
 
 /**
@@ -25,58 +25,58 @@ interface UpgradeParts {
  * (auth.md §2): that one may read other forms of a password, and would end the session. Sessions here go on.
  */
 export class PasswordUpgrade {
-  readonly #parts: UpgradeParts;
-  /** Their new hash is there, and not stored yet. */
+  readonly #deps: UpgradeDependencies;
+  /** Passwords whose new hash is not stored yet. */
   readonly #waiting = new Set<Secret>();
-  #looks = 0;
+  #pollsAlone = 0;
 
-  constructor(parts: UpgradeParts) {
-    this.#parts = parts;
+  constructor(deps: UpgradeDependencies) {
+    this.#deps = deps;
   }
 
-  /** The password of a plain hash was just found right. It is hashed now, so that its clear text is kept nowhere. */
-  offer(secret: Secret, password: string): void {
-    const { hasher, isWanted } = this.#parts;
-    if (!isWanted() || hasher.full || secret.becoming !== undefined) return;
-    this.#tried(secret, async () => {
-      secret.becoming ??= await hasher.make(password);
-      // The others are offered again after a start.
-      if (this.#waiting.size < WAITING) this.#waiting.add(secret);
+  /** Schedules the upgrade of a verified password. It is hashed now, so that its clear text is not retained. */
+  schedule(secret: Secret, password: string): void {
+    const { hasher, isEnabled } = this.#deps;
+    if (!isEnabled() || hasher.isFull || secret.replacement !== undefined) return;
+    this.#runLogged(secret, async () => {
+      secret.replacement ??= await hasher.hash(password);
+      // Others are scheduled again by a login after the next start.
+      if (this.#waiting.size < MAX_WAITING) this.#waiting.add(secret);
       await this.#apply();
     });
   }
 
-  /** To be called each second: looks for older servers. */
-  async look(): Promise<void> {
-    const { bus, server } = this.#parts.kernel;
+  /** Looks for older servers; to be called each second. */
+  async pollServers(): Promise<void> {
+    const { bus, server } = this.#deps.kernel;
     const isAlone =
       bus.connected() && bus.servers().every(({ version }) => !isOlder(version, server.version));
-    this.#looks = isAlone ? this.#looks + 1 : 0;
+    this.#pollsAlone = isAlone ? this.#pollsAlone + 1 : 0;
     await this.#apply();
   }
 
   async #apply(): Promise<void> {
-    const { kernel, isWanted } = this.#parts;
-    if ((kernel.db.severalServers && this.#looks < LOOKS) || !isWanted()) return;
+    const { kernel, isEnabled } = this.#deps;
+    if ((kernel.db.severalServers && this.#pollsAlone < REQUIRED_POLLS) || !isEnabled()) return;
     for (const secret of [...this.#waiting]) {
       this.#waiting.delete(secret);
-      this.#tried(secret, () => this.#store(secret));
+      this.#runLogged(secret, () => this.#store(secret));
     }
   }
 
   async #store(secret: Secret): Promise<void> {
-    const { token, stored, becoming, live } = secret;
-    const { store, refresh } = this.#parts;
+    const { token, stored, replacement, live } = secret;
+    const { store, refresh } = this.#deps;
     const { id } = token;
-    if (!live || becoming === undefined) return;
-    if (await store.upgradePassword(id, stored, becoming)) {
-      await refresh.changed({ id, samePassword: changeOfForm(stored, becoming) });
+    if (!live || replacement === undefined) return;
+    if (await store.upgradePassword(id, stored, replacement)) {
+      await refresh.changed({ id, samePassword: formChangeDigest(stored, replacement) });
     }
   }
 
-  #tried({ token: { id } }: Secret, work: () => Promise<void>): void {
+  #runLogged({ token: { id } }: Secret, work: () => Promise<void>): void {
     work().catch((error) =>
-      this.#parts.log.warn('a password hash could not be upgraded', { id, error }),
+      this.#deps.log.warn('a password hash could not be upgraded', { id, error }),
     );
   }
 }

@@ -1,32 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import { BoundedCache } from '@svc/plugin-sdk';
 import { SUPER_ID, type TokenRow } from './store.ts';
-import type { Above } from './store-reads.ts';
+import type { Ancestor } from './store-reads.ts';
 import { Token, type TokenContext } from './token.ts';
 
-/** What the records in memory may take together, whatever the table holds (auth.md §8). */
-const BYTES = 48 * 2 ** 20;
-const MOST = 50_000;
+/** Most bytes of all records in memory, whatever the table holds (auth.md §8). */
+const MAX_BYTES = 48 * 2 ** 20;
+const MAX_RECORDS = 50_000;
 
-export interface RecordsContext extends Omit<TokenContext, 'keep'> {
-  /** This token came into the cache. */
-  readonly came: (token: Token) => void;
-  /** This token left the cache, or is gone. */
-  readonly left: (token: Token) => void;
+export interface RecordsContext extends Omit<TokenContext, 'retain'> {
+  /** Called when a token enters the cache. */
+  readonly onCached: (token: Token) => void;
+  /** Called when a token leaves the cache, or is deleted. */
+  readonly onEvicted: (token: Token) => void;
 }
 
-/** A row, and the tokens that it hangs on. */
+/** Row with its ancestors. */
 export interface FoundToken {
   readonly row: TokenRow;
-  readonly above: readonly Above[];
+  readonly ancestors: readonly Ancestor[];
 }
 
 /**
- * The records that are in memory, by id, key and username: those that were used last, those that somebody waits on, and
- * the Super Token. What the cache let go and somebody still holds hears of changes as well.
+ * Cache of records by id, key and username: those used last, those with listeners, and the Super Token. Changes also reach
+ * evicted tokens that are still referenced.
  */
 export class Records {
-  readonly #held: BoundedCache<number, Token>;
+  readonly #cached: BoundedCache<number, Token>;
   readonly #byKey = new Map<string, Token>();
   readonly #byUsername = new Map<string, Token>();
   readonly #alive = new Map<number, WeakRef<Token>>();
@@ -34,27 +34,27 @@ export class Records {
     if (!this.#alive.get(id)?.deref()) this.#alive.delete(id);
   });
   readonly #context: TokenContext;
-  readonly #came: (token: Token) => void;
-  readonly #left: (token: Token) => void;
-  /** Read in this turn of the event loop: whoever asked for one has it before the next ones make it go. */
-  readonly #fresh = new Set<Token>();
+  readonly #onCached: (token: Token) => void;
+  readonly #onEvicted: (token: Token) => void;
+  /** Records read in this turn of the event loop: they are not evicted before their caller gets them. */
+  readonly #justRead = new Set<Token>();
   #super: Token | undefined;
   #state = 0;
 
-  constructor({ came, left, ...context }: RecordsContext) {
-    this.#came = came;
-    this.#left = left;
-    this.#context = { ...context, keep: (token) => this.#keep(token) };
-    this.#held = new BoundedCache({
-      most: MOST,
-      bytes: BYTES,
+  constructor({ onCached, onEvicted, ...context }: RecordsContext) {
+    this.#onCached = onCached;
+    this.#onEvicted = onEvicted;
+    this.#context = { ...context, retain: (token) => this.#retain(token) };
+    this.#cached = new BoundedCache({
+      most: MAX_RECORDS,
+      bytes: MAX_BYTES,
       weigh: ({ weight }) => weight,
-      keeps: (token) => token.super || this.#fresh.has(token) || token.isWatched(),
-      left: (_id, token) => this.#letGo(token),
+      keeps: (token) => token.super || this.#justRead.has(token) || token.hasListeners(),
+      left: (_id, token) => this.#evict(token),
     });
   }
 
-  /** Counts changes: what failed before one may succeed after it. */
+  /** Number of changes: what failed before one may succeed after it. */
   get state(): number {
     return this.#state;
   }
@@ -63,78 +63,78 @@ export class Records {
     return this.#super;
   }
 
-  /** Records in memory, and what they weigh. */
+  /** Number and estimated bytes of the records in memory. */
   get size(): { readonly records: number; readonly bytes: number } {
-    return { records: this.#held.size, bytes: this.#held.bytes };
+    return { records: this.#cached.size, bytes: this.#cached.bytes };
   }
 
-  /** Where it is in memory. */
-  byKey = (key: string): Token | undefined => this.#used(this.#byKey.get(key));
-  byUsername = (username: string): Token | undefined => this.#used(this.#byUsername.get(username));
+  /** Returns the cached one. */
+  byKey = (key: string): Token | undefined => this.#touch(this.#byKey.get(key));
+  byUsername = (username: string): Token | undefined => this.#touch(this.#byUsername.get(username));
 
-  /** Where it is in memory, or still held by somebody. */
+  /** Returns the cached one, or one that is still referenced. */
   alive = (id: number): Token | undefined => this.#alive.get(id)?.deref();
 
-  /** Record ids of everything that a change must reach. */
+  /** Record ids of all live tokens, which changes must reach. */
   ids(): number[] {
     return [...this.#alive].flatMap(([id, token]) => (token.deref() ? [id] : []));
   }
 
-  /** Something changed in the table. */
+  /** Counts a change of the table. */
   changed(): void {
     this.#state++;
   }
 
-  /** Takes over what the table holds. `samePassword`: see `Token.update`. */
-  put({ row, above }: FoundToken, samePassword?: string): Token {
-    const known = this.alive(row.id);
-    if (known) {
-      this.#unindex(known);
-      known.update(row, above, samePassword);
+  /** Caches a row of the table. `samePassword`: see `Token.update`. */
+  put({ row, ancestors }: FoundToken, samePassword?: string): Token {
+    const existing = this.alive(row.id);
+    if (existing) {
+      this.#unindex(existing);
+      existing.update(row, ancestors, samePassword);
     }
-    const token = known ?? this.#made(row, above);
-    this.#freshen(token);
-    this.#hold(token);
+    const token = existing ?? this.#create(row, ancestors);
+    this.#holdThisTurn(token);
+    this.#cache(token);
     return token;
   }
 
-  /** A token without a record: the last rights of one that was deleted. */
-  ghost(row: TokenRow): Token {
+  /** Makes a token without a record: the last rights of a deleted one. */
+  rightsOnly(row: TokenRow): Token {
     return new Token(row, [], this.#context);
   }
 
-  /** The sessions of a token have changed, and with them its weight. */
+  /** Weighs a token again after a change of its sessions. */
   weigh(token: Token): void {
-    if (this.#held.has(token.id)) this.#held.set(token.id, token);
+    if (this.#cached.has(token.id)) this.#cached.set(token.id, token);
   }
 
-  /** The record is gone, or may be. @returns its token, where somebody held it */
+  /** Drops a record that is deleted, or may be. @returns its token, where it was in memory */
   drop(id: number): Token | undefined {
     this.#state++;
     const token = this.alive(id);
     if (!token) return undefined;
     this.#alive.delete(id);
-    this.#held.delete(id);
+    this.#cached.delete(id);
     this.#unindex(token);
     if (token === this.#super) this.#super = undefined;
     token.end();
-    this.#left(token);
+    this.#onEvicted(token);
     return token;
   }
 
-  /** The record is gone: what it created may be suspended. */
-  orphan(id: number): void {
+  /** Ends the principals of tokens below a deleted record, where they are suspended. */
+  endOrphansOf(id: number): void {
     for (const token of this.#all())
-      if (token.outlives(id) && token.validity() === 'late') token.endPrincipal();
+      if (token.loseAncestor(id) && token.validity() === 'late') token.endPrincipal();
   }
 
-  /** Keys of tokens with a parent whose time is over, or that of a token above them. */
-  *lateChildren(): Generator<string> {
+  /** Yields keys of tokens with a parent that are expired, or have an expired ancestor. */
+  *expiredChildren(): Generator<string> {
     for (const token of this.#all())
       if (token.parent !== null && token.validity() === 'late') yield token.key;
   }
 
-  /** Ends the sessions of tokens whose parents are gone. */
+  /** Ends the sessions of tokens whose ancestors are deleted or expired. */
   endOrphans(): void {
     for (const token of this.#all())
       if (token.parent !== null && token.validity() === 'late') token.endPrincipal();
@@ -147,40 +147,40 @@ export class Records {
     }
   }
 
-  #made(row: TokenRow, above: readonly Above[]): Token {
-    const token = new Token(row, above, this.#context);
+  #create(row: TokenRow, ancestors: readonly Ancestor[]): Token {
+    const token = new Token(row, ancestors, this.#context);
     this.#alive.set(row.id, new WeakRef(token));
     this.#collected.register(token, row.id);
     return token;
   }
 
-  #freshen(token: Token): void {
-    if (this.#fresh.size === 0) void setImmediate().then(() => this.#fresh.clear());
-    this.#fresh.add(token);
+  #holdThisTurn(token: Token): void {
+    if (this.#justRead.size === 0) void setImmediate().then(() => this.#justRead.clear());
+    this.#justRead.add(token);
   }
 
-  #used(token: Token | undefined): Token | undefined {
-    if (token) this.#held.get(token.id);
+  #touch(token: Token | undefined): Token | undefined {
+    if (token) this.#cached.get(token.id);
     return token;
   }
 
-  #hold(token: Token): void {
+  #cache(token: Token): void {
     this.#byKey.set(token.key, token);
     if (token.username !== null) this.#byUsername.set(token.username, token);
     if (token.id === SUPER_ID) this.#super = token;
-    this.#came(token);
-    this.#held.set(token.id, token);
+    this.#onCached(token);
+    this.#cached.set(token.id, token);
   }
 
-  /** Back into the cache, unless its record has gone. */
-  #keep(token: Token): void {
-    if (!this.#held.has(token.id) && this.alive(token.id) === token) this.#hold(token);
+  /** Puts a token back into the cache, unless its record is deleted. */
+  #retain(token: Token): void {
+    if (!this.#cached.has(token.id) && this.alive(token.id) === token) this.#cache(token);
   }
 
-  #letGo(token: Token): void {
+  #evict(token: Token): void {
     this.#unindex(token);
-    token.rest();
-    this.#left(token);
+    token.disarm();
+    this.#onEvicted(token);
   }
 
   #unindex(token: Token): void {

@@ -3,21 +3,21 @@ import type { Clock, Principal } from '@svc/plugin-sdk';
 import type { Time, TokenRecord } from '../api.ts';
 
 /** Longest delay of one timer: 2^31 - 1 ms. */
-const LONGEST_DELAY_MS = 2_147_483_647;
+const MAX_DELAY_MS = 2_147_483_647;
 
 /** Token as its principals, secrets and sessions see it. */
 export interface Subject extends TokenRecord {
   readonly id: number;
   readonly super: boolean;
   /** Last millisecond of its validity; null: no end. */
-  readonly lasts: Time;
+  readonly validUntil: Time;
   readonly principal: TokenPrincipal;
   readonly sessions: Pick<Map<string, unknown>, 'delete'>;
-  /** From where it has logged in, and when, Unix ms; the oldest first. */
-  readonly places: Map<string, number>;
+  /** Locations of successful logins, with their times in Unix ms; the oldest first. */
+  readonly locations: Map<string, number>;
   validity(): 'ok' | 'early' | 'late';
-  /** Somebody uses it at this moment, after the cache may have let it go. */
-  keep(): void;
+  /** Puts it back into the cache, which may have evicted it while it is still in use. */
+  retain(): void;
 }
 
 /** Session that a call came with. */
@@ -28,20 +28,20 @@ export interface SessionReference {
 }
 
 /**
- * The caller behind a token or a session of it. `ended` aborts on revocation and on expiry. Who holds the signal holds
- * the token with it: changes reach whatever somebody still holds.
+ * Principal of a token or of one of its sessions. `ended` aborts on revocation and on expiry. The signal references the
+ * principal, and thus the token: changes reach each token that is still referenced.
  */
 export class TokenPrincipal implements Principal {
   readonly id: string;
   readonly super: boolean;
-  /** What the call came with, where that is no credential of the token itself. */
+  /** Session of the call; undefined for the token's own secret or password. */
   readonly session: SessionReference | undefined;
   readonly #token: Subject;
   readonly #clock: Clock;
   readonly #end = new AbortController();
-  /** Callers of sessions: they end with this one. */
-  readonly #lent = new Set<TokenPrincipal>();
-  #cancel: (() => void) | undefined;
+  /** Principals of sessions: they end with this one. */
+  readonly #children = new Set<TokenPrincipal>();
+  #cancelTimer: (() => void) | undefined;
   #revoked = false;
 
   constructor(token: Subject, clock: Clock, session?: SessionReference) {
@@ -53,12 +53,12 @@ export class TokenPrincipal implements Principal {
     Object.defineProperty(this.#end.signal, HOLDER, { value: this });
   }
 
-  /** From the first look on, the end of the validity is watched for. */
+  /** Signal of the end; its first use arms the timer of the expiry. */
   get ended(): AbortSignal {
     const { signal } = this.#end;
     if (!signal.aborted) {
-      this.#token.keep();
-      if (!this.#cancel) this.#watchExpiry();
+      this.#token.retain();
+      if (!this.#cancelTimer) this.#arm();
     }
     return signal;
   }
@@ -71,66 +71,62 @@ export class TokenPrincipal implements Principal {
     return this.#token;
   }
 
-  /** True when the credential was taken away; mere expiry leaves this false, an expired token may read itself. */
+  /** Tells whether the credential was revoked; expiry leaves this false, because an expired token may read itself. */
   get revoked(): boolean {
     return this.#revoked;
   }
 
-  /** It has ended, by revocation or by expiry. */
-  get isOver(): boolean {
+  /** Tells whether it has ended, by revocation or by expiry. */
+  get hasEnded(): boolean {
     return this.#end.signal.aborted;
   }
 
-  /** Somebody waits for its end. */
-  get isWatched(): boolean {
+  /** Tells whether anybody listens for its end. */
+  get hasListeners(): boolean {
     return getEventListeners(this.#end.signal, 'abort').length > 0;
   }
 
-  /** `principal` ends with this one, at once where this one has ended. */
-  lend(principal: TokenPrincipal): void {
-    if (this.isOver) principal.revoke();
-    else this.#lent.add(principal);
+  /** Ends `principal` together with this one, at once where this one has ended. */
+  addChild(principal: TokenPrincipal): void {
+    if (this.hasEnded) principal.revoke();
+    else this.#children.add(principal);
   }
 
-  takeBack(principal: TokenPrincipal): void {
-    this.#lent.delete(principal);
+  removeChild(principal: TokenPrincipal): void {
+    this.#children.delete(principal);
   }
 
   revoke(): void {
     this.#revoked = true;
-    this.#stop();
+    this.#abort();
   }
 
-  /** The end of its validity has changed. */
+  /** Sets the timer anew after a change of the validity. */
   rearm(): void {
-    if (this.#cancel) this.#watchExpiry();
+    if (this.#cancelTimer) this.#arm();
   }
 
-  /** Nobody waits for its end any more. */
-  rest(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+  /** Cancels the timer of the expiry. */
+  disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
-  /** Aborts in the millisecond after the last one, which may be further away than a timer reaches. */
-  #watchExpiry(): void {
-    this.rest();
-    const last = this.session ? this.session.ends_at : this.#token.lasts;
+  /** Aborts in the millisecond after the last valid one, which may be further away than a timer reaches. */
+  #arm(): void {
+    this.disarm();
+    const last = this.session ? this.session.ends_at : this.#token.validUntil;
     if (last === null) return;
     const left = Number(last) - this.#clock.now() + 1;
-    if (left <= 0) this.#stop();
-    else
-      this.#cancel = this.#clock.timeout(
-        () => this.#watchExpiry(),
-        Math.min(left, LONGEST_DELAY_MS),
-      );
+    if (left <= 0) this.#abort();
+    else this.#cancelTimer = this.#clock.timeout(() => this.#arm(), Math.min(left, MAX_DELAY_MS));
   }
 
-  #stop(): void {
-    this.rest();
+  #abort(): void {
+    this.disarm();
     this.#end.abort();
-    for (const principal of this.#lent) principal.revoke();
-    this.#lent.clear();
+    for (const principal of this.#children) principal.revoke();
+    this.#children.clear();
   }
 }
 

@@ -3,22 +3,22 @@ import { type Database, marks, type SqlValue } from '@svc/plugin-sdk';
 import type { Time } from '../api.ts';
 import { COLUMNS, SUPER_ID, type TokenRow } from './store.ts';
 
-/** A longer limit is read by itself, so that rows of one statement stay small. */
-const LONG = 16_384;
+/** Limit text, in characters, above which it is read by itself, so that the rows of one statement stay small. */
+const LONG_LIMIT = 16_384;
 const LIMIT = 'cast(token_limit as text)';
-const SHORT = COLUMNS.replace(
+const SHORT_COLUMNS = COLUMNS.replace(
   `${LIMIT} as token_limit`,
-  `case when length(${LIMIT}) <= ${LONG} then ${LIMIT} end as token_limit`,
+  `case when length(${LIMIT}) <= ${LONG_LIMIT} then ${LIMIT} end as token_limit`,
 );
-/** Longest line of parents that is followed. */
-const GENERATIONS = 32;
+/** Most generations of parents that are followed. */
+const MAX_GENERATIONS = 32;
 
-/** A token above another one: the one that created it, and so on. */
-export interface Above {
-  /** null: it is not there any more. */
+/** Ancestor of a token: the one that created it, and so on. */
+export interface Ancestor {
+  /** null: deleted. */
   readonly id: number | null;
   /** Last millisecond of its validity; null: no end. */
-  readonly lasts: Time;
+  readonly valid_until: Time;
 }
 
 type ShortRow = Omit<TokenRow, 'token_limit'> & { readonly token_limit: string | null };
@@ -32,42 +32,47 @@ export class TokenReads {
   }
 
   byIds(ids: readonly number[]): Promise<TokenRow[]> {
-    return this.#in('id', ids);
+    return this.#selectIn('id', ids);
   }
 
   byKeys(keys: readonly string[]): Promise<TokenRow[]> {
-    return this.#in('token_key', keys.filter(this.#isHoldable));
+    return this.#selectIn('token_key', keys.filter(this.#isHoldable));
   }
 
   byUsernames(names: readonly string[]): Promise<TokenRow[]> {
-    return this.#in('username', names.filter(this.#isHoldable));
+    return this.#selectIn('username', names.filter(this.#isHoldable));
   }
 
-  /** Ordered by id, behind this one. */
-  after(id: number, most: number): Promise<TokenRow[]> {
-    return this.#whole(`select ${SHORT} from token where id > ? order by id limit ?`, [id, most]);
+  /** Page of records after this id, ordered by id. */
+  page(id: number, most: number): Promise<TokenRow[]> {
+    return this.#selectWhole(
+      `select ${SHORT_COLUMNS} from token where id > ? order by id limit ?`,
+      [id, most],
+    );
   }
 
-  /** The tokens above each of these, the nearest first. */
-  async above(rows: readonly Pick<TokenRow, 'id' | 'parent'>[]): Promise<Map<number, Above[]>> {
+  /** Returns the ancestors of each of these, the nearest first. */
+  async ancestors(
+    rows: readonly Pick<TokenRow, 'id' | 'parent'>[],
+  ): Promise<Map<number, Ancestor[]>> {
     const ids = rows.flatMap(({ id, parent }) => (parent === null ? [] : [id]));
     if (ids.length === 0) return new Map();
-    const found = await this.#db.all<{ child: number; id: number | null; lasts: Time }>(
+    const found = await this.#db.all<{ child: number; id: number | null; valid_until: Time }>(
       `with recursive line(child, generation, above) as (
          select id, 1, parent from token where id in (${marks(ids.length)})
          union all
          select line.child, line.generation + 1, t.parent
          from line join token t on t.token_key = line.above
-         where t.parent is not null and line.generation < ${GENERATIONS})
-       select line.child, t.id, case when t.id = ${SUPER_ID} then null else t.time_stamp_to end as lasts
+         where t.parent is not null and line.generation < ${MAX_GENERATIONS})
+       select line.child, t.id, case when t.id = ${SUPER_ID} then null else t.time_stamp_to end as valid_until
        from line left join token t on t.token_key = line.above order by line.child, line.generation`,
       ids,
     );
-    const lines = new Map<number, Above[]>();
-    for (const { child, id, lasts } of found) {
+    const lines = new Map<number, Ancestor[]>();
+    for (const { child, id, valid_until } of found) {
       const line = lines.get(Number(child)) ?? [];
       lines.set(Number(child), line);
-      line.push({ id: id === null ? null : Number(id), lasts });
+      line.push({ id: id === null ? null : Number(id), valid_until });
     }
     return lines;
   }
@@ -79,14 +84,14 @@ export class TokenReads {
     return rows.map(({ token_key }) => token_key);
   }
 
-  #in(column: string, values: readonly SqlValue[]): Promise<TokenRow[]> {
+  #selectIn(column: string, values: readonly SqlValue[]): Promise<TokenRow[]> {
     if (values.length === 0) return Promise.resolve([]);
-    const text = `select ${SHORT} from token where ${column} in (${marks(values.length)})`;
-    return this.#whole(text, values);
+    const text = `select ${SHORT_COLUMNS} from token where ${column} in (${marks(values.length)})`;
+    return this.#selectWhole(text, values);
   }
 
-  /** The embedded database answers at once: each long limit is read in a turn of the event loop of its own. */
-  async #whole(text: string, values: readonly SqlValue[]): Promise<TokenRow[]> {
+  /** Selects rows, and each long limit in a turn of the event loop of its own: the embedded database answers synchronously. */
+  async #selectWhole(text: string, values: readonly SqlValue[]): Promise<TokenRow[]> {
     const rows: TokenRow[] = [];
     for (const row of await this.#db.all<ShortRow>(text, values)) {
       if (row.token_limit !== null) rows.push(row as TokenRow);
@@ -100,7 +105,7 @@ export class TokenReads {
     return rows;
   }
 
-  /** Where no text holds a zero character, no record has such a name. */
+  /** Tells whether the database can store such a name: some store no zero character. */
   readonly #isHoldable = (name: string): boolean =>
     this.#db.forms.holdsZero || !name.includes('\0');
 }

@@ -15,36 +15,36 @@ export interface TokenRow {
   readonly token_limit: string;
   readonly username: string | null;
   readonly password_hash: string | null;
-  /** Key of the token that created this one; null: the Super Token, or not known. */
+  /** Key of the token that created this one; null: the Super Token, or not recorded. */
   readonly parent: string | null;
 }
 
-/** What a token logs in with. */
-export type Proof = Pick<TokenRow, 'token_hash' | 'password_hash' | 'username'>;
+/** Columns that a token logs in with. */
+export type LoginFields = Pick<TokenRow, 'token_hash' | 'password_hash' | 'username'>;
 
-/** A digest of it: a session remembers the one of its token. */
-export const stampOf = ({ token_hash, password_hash, username }: Proof): string =>
+/** Digest of these columns: a session stores the one of its token. */
+export const stampOf = ({ token_hash, password_hash, username }: LoginFields): string =>
   hash('sha256', JSON.stringify([token_hash, password_hash, username]), 'hex');
 
-/** A deleted token on which something hangs: its last rights. */
-export type GoneRow = Pick<TokenRow, 'token_key' | 'token_limit'>;
+/** Row of a deleted token with dependents: its last rights. */
+export type DeletedRow = Pick<TokenRow, 'token_key' | 'token_limit'>;
 
-/** What is kept of a deleted token: the topmost token above it, for which counts what hangs on it. */
-export interface Remembered {
+/** Owner of what a deleted token leaves: the topmost token above it, null for itself. */
+export interface DeletedOwner {
   readonly holder: string | null;
 }
 
 export type NewToken = Omit<TokenRow, 'id'>;
 
-/** Marks that tell a table from a changed one at the price of a few index reads. */
-export interface Marks {
+/** Values that differ after most changes of the table, at the price of a few index reads. */
+export interface Fingerprint {
   readonly total: number;
   readonly newest: number;
   readonly super_hash: string | null;
   readonly super_password: string | null;
 }
 
-export interface Named {
+export interface TokenName {
   readonly id: number;
   readonly token_key: string;
   readonly username: string | null;
@@ -52,9 +52,9 @@ export interface Named {
 
 export const COLUMNS =
   'id, token_key, token_hash, time_stamp_from, time_stamp_to, cast(token_limit as text) as token_limit, username, password_hash, parent';
-const GONE = 'select token_key, cast(token_limit as text) as token_limit from token_gone';
+const SELECT_DELETED = 'select token_key, cast(token_limit as text) as token_limit from token_gone';
 
-/** Every SQL statement of the plugin. */
+/** SQL of the tables `token` and `token_gone`. */
 export class TokenStore {
   readonly #db: Database;
 
@@ -66,12 +66,12 @@ export class TokenStore {
     return this.#db.first<TokenRow>(`select ${COLUMNS} from token where id = ?`, [id]);
   }
 
-  goneWith(token_key: string): Promise<GoneRow | undefined> {
-    return this.#db.first<GoneRow>(`${GONE} where token_key = ?`, [token_key]);
+  deletedToken(token_key: string): Promise<DeletedRow | undefined> {
+    return this.#db.first<DeletedRow>(`${SELECT_DELETED} where token_key = ?`, [token_key]);
   }
 
-  async marks(): Promise<Marks> {
-    const marks = await this.#db.first<Marks>(
+  async fingerprint(): Promise<Fingerprint> {
+    const marks = await this.#db.first<Fingerprint>(
       `select count(*) as total, coalesce(max(id), 0) as newest,
         (select token_hash from token where id = 1) as super_hash,
         (select password_hash from token where id = 1) as super_password from token`,
@@ -79,22 +79,24 @@ export class TokenStore {
     return marks ?? { total: 0, newest: 0, super_hash: null, super_password: null };
   }
 
-  named(id: number): Promise<Named | undefined> {
-    return this.#db.first<Named>('select id, token_key, username from token where id = ?', [id]);
+  nameOf(id: number): Promise<TokenName | undefined> {
+    return this.#db.first<TokenName>('select id, token_key, username from token where id = ?', [
+      id,
+    ]);
   }
 
-  /** By key, then by username; both have a unique index. */
-  async find(name: string): Promise<Named | undefined> {
-    // Where no text holds a zero character, no record has such a name.
+  /** Finds by key, then by username; both have a unique index. */
+  async find(name: string): Promise<TokenName | undefined> {
+    // Some databases store no zero character, so no record has such a name.
     if (!this.#db.forms.holdsZero && name.includes('\0')) return undefined;
     const columns = 'select id, token_key, username from token where';
     return (
-      (await this.#db.first<Named>(`${columns} token_key = ?`, [name])) ??
-      (await this.#db.first<Named>(`${columns} username = ?`, [name]))
+      (await this.#db.first<TokenName>(`${columns} token_key = ?`, [name])) ??
+      (await this.#db.first<TokenName>(`${columns} username = ?`, [name]))
     );
   }
 
-  /** This is the key of a token, or of one that left something behind. */
+  /** Tells whether this is the key of a token, or of a deleted one with dependents. */
   async isKey(text: string): Promise<boolean> {
     const of = (table: string) => `select token_key from ${table} where token_key = ?`;
     const both = `${of('token')} union all ${of('token_gone')}`;
@@ -116,11 +118,11 @@ export class TokenStore {
       if (this.#db.isUniqueViolation(cause)) {
         throw RpcError.database('Database insert error: the username is already in use');
       }
-      throw refused('Database insert error: ', cause);
+      throw databaseErrorOf('Database insert error: ', cause);
     }
   }
 
-  /** Lets a server start on a full disk, and spares the work of a password's hash. */
+  /** Tells whether the Super Token exists: a server then starts on a full disk, and hashes no password. */
   async hasSuper(): Promise<boolean> {
     return (await this.#db.first('select id from token where id = ?', [SUPER_ID])) !== undefined;
   }
@@ -148,29 +150,29 @@ export class TokenStore {
     });
   }
 
-  /** @returns false when the record has gone */
+  /** Stores a new limit. @returns false when the record is deleted */
   async setLimit(id: number, token_limit: string): Promise<boolean> {
     return (await this.#update(id, { token_limit }, 'Database update error: ')) > 0;
   }
 
   async setPassword(id: number, password_hash: string): Promise<boolean> {
-    return this.#login(id, { password_hash }, 'Failed to update password: ');
+    return this.#updateLogin(id, { password_hash }, 'Failed to update password: ');
   }
 
-  /** Only while the stored password is one of `from`. @returns false when it is not */
+  /** Sets the password while the stored one is one of `from`. @returns false when it is not */
   async replacePassword(
     id: number,
     from: readonly string[],
     password_hash: string,
   ): Promise<boolean> {
-    return this.#login(id, { password_hash }, 'Failed to update password: ', from);
+    return this.#updateLogin(id, { password_hash }, 'Failed to update password: ', from);
   }
 
   async setSecret(id: number, token_hash: string): Promise<boolean> {
-    return this.#login(id, { token_hash }, 'Failed to update token secret: ');
+    return this.#updateLogin(id, { token_hash }, 'Failed to update token secret: ');
   }
 
-  /** Another form of the same password, with which sessions go on; false when it was changed meanwhile. */
+  /** Stores another form of the same password, so that sessions go on. @returns false when it was changed meanwhile */
   async upgradePassword(id: number, from: string, password_hash: string): Promise<boolean> {
     return this.#db.transaction(async (trx) => {
       const changed = trx('token').where({ id, password_hash: from });
@@ -184,8 +186,8 @@ export class TokenStore {
     });
   }
 
-  /** `remember`: its rights are kept for what hangs on it, and for whom that counts. @returns false when nothing went; the Super Token never goes */
-  async delete({ id, token_key }: Named, remember: Remembered | undefined): Promise<boolean> {
+  /** Deletes a token, never the Super Token. `remember`: keeps its rights and owner for its dependents. @returns false when nothing was deleted */
+  async delete({ id, token_key }: TokenName, remember: DeletedOwner | undefined): Promise<boolean> {
     if (id === SUPER_ID) return false;
     const work = this.#db.transaction(async (trx) => {
       if (remember) {
@@ -201,11 +203,11 @@ export class TokenStore {
       if (went) await trx('token_session').where({ parent: token_key }).delete();
       return went;
     });
-    return orRefused('', work);
+    return orDatabaseError('', work);
   }
 
-  /** Another secret or password; sessions end with the old one. `from`: the stored passwords that may be replaced. */
-  #login(
+  /** Stores another secret or password and ends the sessions. `from`: the stored passwords that may be replaced. */
+  #updateLogin(
     id: number,
     values: Partial<NewToken>,
     what: string,
@@ -220,27 +222,27 @@ export class TokenStore {
       await trx('token_session').whereRaw(own, [id]).delete();
       return true;
     });
-    return orRefused(what, work);
+    return orDatabaseError(what, work);
   }
 
   #update(id: number, values: Partial<NewToken>, what: string): Promise<number> {
-    return orRefused(what, this.#db.query('token').where({ id }).update(values));
+    return orDatabaseError(what, this.#db.query('token').where({ id }).update(values));
   }
 }
 
-/** The result of a query, or its failure as error 103 with `what` before the driver's text. */
-export async function orRefused<T>(what: string, query: PromiseLike<T>): Promise<T> {
+/** Returns the result of a query. @throws RpcError 103 with `what` before the driver's text */
+export async function orDatabaseError<T>(what: string, query: PromiseLike<T>): Promise<T> {
   try {
     return await query;
   } catch (error) {
-    throw refused(what, error);
+    throw databaseErrorOf(what, error);
   }
 }
 
 const DATABASE = RpcError.database('');
 
-/** The database layer has taken the statement and its values out of the text already. */
-function refused(what: string, error: unknown): unknown {
+/** Error 103 for a failed query; the database layer has removed the statement and its values from the text. */
+function databaseErrorOf(what: string, error: unknown): unknown {
   if (!(error instanceof RpcError) || error.code !== DATABASE.code) return error;
   const text = error.message.slice(DATABASE.message.length);
   return RpcError.database(what + text, { cause: error.cause });

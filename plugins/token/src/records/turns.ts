@@ -1,4 +1,4 @@
-/** Works one after the other, in the order of the calls. */
+/** Queue that runs tasks one after the other, in the order of the calls. */
 export class Turns {
   #tail: Promise<unknown> = Promise.resolve();
 

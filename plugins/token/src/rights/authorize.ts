@@ -1,9 +1,9 @@
 import type { Principal, Requirement } from '@svc/plugin-sdk';
 import type { Tokens } from '../api.ts';
-import type { Parts } from '../components.ts';
+import type { Components } from '../components.ts';
 import { tokenOf } from '../records/token.ts';
 
-/** The `authorize` hook (auth.md §6.3); callers that are no token are left to other plugins. */
+/** `authorize` hook (auth.md §6.3); callers that are no token are left to other plugins. */
 export function authorize(
   caller: Principal,
   requirement: Requirement,
@@ -14,8 +14,8 @@ export function authorize(
   return token.validity() === 'ok' && token.covers(requirement) ? 'allow' : 'deny';
 }
 
-/** What other plugins may ask. */
-export const createTokens = ({ login, refresh }: Parts): Tokens => ({
+/** Service `Tokens` for other plugins. */
+export const createTokens = ({ login, refresh }: Components): Tokens => ({
   record: (caller) => tokenOf(caller),
   validity: (caller) => tokenOf(caller)?.validity() ?? 'ok',
   scopes: (caller, permission) => tokenOf(caller)?.scopes(permission) ?? [],

@@ -1,10 +1,10 @@
 import type { Permission } from '@svc/plugin-sdk';
 import type { Limit, Time } from '../api.ts';
 import type { Token } from '../records/token.ts';
-import { holdersOf } from './granting-entries.ts';
+import { groupByEntries } from './granting-entries.ts';
 
-/** What a new token is to hold. */
-export interface Wanted {
+/** Rights and validity of a token to be created. */
+export interface NewTokenRights {
   readonly limits: readonly Limit[];
   readonly timestamp_from: Time;
   readonly timestamp_to: Time;
@@ -13,10 +13,10 @@ export interface Wanted {
 const CREATE: Permission = { token: 'create' };
 
 /**
- * The token-creation permission: a child is no wider than its parent in rights and time, and may not create tokens itself
+ * Tells whether a token may create another one: a child is no wider than its parent in rights and time, and may not create tokens itself
  * (auth.md §10; the Super Token is not asked).
  */
-export async function mayCreate(parent: Token, child: Wanted): Promise<boolean> {
+export async function mayCreate(parent: Token, child: NewTokenRights): Promise<boolean> {
   if (parent.validity() !== 'ok' || parent.scopes(CREATE).length === 0) return false;
   if (child.limits.some(({ permissions }) => permissions.some(isCreate))) return false;
   if (!isWithin(parent, child)) return false;
@@ -27,10 +27,10 @@ export async function mayCreate(parent: Token, child: Wanted): Promise<boolean> 
 const isCreate = (permission: Permission): boolean => 'token' in permission;
 
 /** Scopes that are compared before other calls get their turn. */
-const SLICE = 500;
+const SLICE_SIZE = 500;
 
 async function contains(parent: Token, { scopes, permissions }: Limit): Promise<boolean> {
-  const held = holdersOf(parent.entries, permissions, (entry, permission) =>
+  const held = groupByEntries(parent.entries, permissions, (entry, permission) =>
     entry.containsPermission(permission),
   );
   for (const [at, scope] of scopes.entries()) {
@@ -38,12 +38,12 @@ async function contains(parent: Token, { scopes, permissions }: Limit): Promise<
       entries.some((entry) => entry.containsScope(scope)),
     );
     if (!isContained) return false;
-    if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
+    if (at % SLICE_SIZE === SLICE_SIZE - 1) await new Promise(setImmediate);
   }
   return true;
 }
 
-function isWithin(parent: Token, child: Wanted): boolean {
+function isWithin(parent: Token, child: NewTokenRights): boolean {
   const from = parent.timestamp_from;
   const to = parent.timestamp_to;
   if (from !== null && (child.timestamp_from === null || child.timestamp_from < from)) return false;

@@ -22,16 +22,16 @@ export class Entry {
     return this.#grants.permissions;
   }
 
-  /** Both at once (auth.md §6.2). */
+  /** Tells whether the entry grants both at once (auth.md §6.2). */
   covers(scope: Scope, permission: Permission): boolean {
     return this.coversScope(scope) && this.#grants.covers(permission);
   }
 
-  holds(permission: Permission): boolean {
+  coversPermission(permission: Permission): boolean {
     return this.#grants.covers(permission);
   }
 
-  /** True when whoever holds this permission can do nothing that these permissions do not allow. */
+  /** Tells whether a holder of this permission can do nothing that these permissions do not allow. */
   containsPermission(permission: Permission): boolean {
     return this.#grants.contains(permission);
   }
@@ -47,7 +47,7 @@ export class Entry {
     });
   }
 
-  /** True when whoever holds this scope reaches nothing that these scopes do not reach. */
+  /** Tells whether a holder of this scope reaches nothing that these scopes do not reach. */
   containsScope(scope: Scope): boolean {
     if (this.#global) return true;
     if (scope === 'global') return false;

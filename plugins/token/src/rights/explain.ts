@@ -10,12 +10,12 @@ import {
 import { type Token, tokenOf } from '../records/token.ts';
 import type { Explanation } from '../schemas.ts';
 import type { Entry } from './entry.ts';
-import { type Holders, holdersOf } from './granting-entries.ts';
+import { groupByEntries, type PermissionGroup } from './granting-entries.ts';
 
 /** Pairs that an answer shows; `allowed` counts all of them. */
-const SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 /** Pairs that the sentence names. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 type Needed = Static<typeof Explanation>['requirements'][number];
 type Verdict = Pick<Static<typeof Explanation>, 'allowed' | 'requirements' | 'reason'>;
@@ -28,8 +28,8 @@ const verdict = (
 ): Verdict => ({ allowed, requirements: [...requirements], reason });
 
 /**
- * What the rule of a method says to this caller about these parameters. The rule alone is asked, never the handler, so that
- * nothing is told of what exists. Where none are given, a rule that does not look at them answers all the same.
+ * Explains the access rule of a method for this caller and these parameters. It evaluates the rule alone, never the handler, so
+ * that it reveals nothing of what exists. Without parameters, a rule that does not read them is evaluated all the same.
  * @throws RpcError -32602, and what the method itself says to such parameters
  */
 export function explain(
@@ -39,7 +39,7 @@ export function explain(
 ): Verdict {
   const { access, prepare, right } = method.definition;
   const inputOf = (given: Record<string, unknown>) => {
-    const bound = boundAs(method, given);
+    const bound = bindParams(method, given);
     return prepare ? prepare(bound) : bound;
   };
   const input = params && inputOf(params);
@@ -49,18 +49,18 @@ export function explain(
     return verdict(false, 'Denied: only the Super Token may call it.');
   const token = tokenOf(caller);
   if (!token) throw RpcError.invalid('the caller is no token, so it has no limit to look at');
-  if (typeof access === 'object' && 'custom' in access) return ofRight(right, token);
-  const late = untimely(token);
+  if (typeof access === 'object' && 'custom' in access) return explainCustom(right, token);
+  const late = outsideValidity(token);
   if (access === 'authenticated')
     return late ?? verdict(true, 'Allowed: any valid credential may call it.');
   const asked = input ?? inputOf({});
   const wanted = 'needs' in access ? [access.needs(asked)] : access.anyOf(asked);
-  const found = wanted.map((requirement) => needed(requirement, token));
-  return late ? { ...late, requirements: found } : judged(found);
+  const found = wanted.map((requirement) => matchRequirement(requirement, token));
+  return late ? { ...late, requirements: found } : verdictOf(found);
 }
 
-/** The parameters as the handler of the method gets them. @throws RpcError -32602 */
-function boundAs(
+/** Parameters as the handler of the method gets them. @throws RpcError -32602 */
+function bindParams(
   method: RegisteredMethod,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
@@ -71,24 +71,26 @@ function boundAs(
   return method.bind(given);
 }
 
-/** A rule that may look at more than the parameters: asking it here would tell what is there. */
-function ofRight(right: RegisteredMethod['definition']['right'], token: Token): Verdict {
-  const late = untimely(token);
+/** Verdict on a custom rule, which may read more than the parameters: evaluating it would reveal what exists. */
+function explainCustom(right: RegisteredMethod['definition']['right'], token: Token): Verdict {
+  const late = outsideValidity(token);
   if (late) return late;
   const words = right?.words ?? 'a right that depends on the parameters';
   return verdict(null, `The call itself decides: it asks for ${words}.`);
 }
 
-function untimely(token: Token): Verdict | undefined {
+function outsideValidity(token: Token): Verdict | undefined {
   const validity = token.validity();
   if (validity === 'ok') return undefined;
   const when = validity === 'early' ? 'has not begun' : 'is over';
   return verdict(false, `Denied: the validity of the token ${when}.`);
 }
 
-/** Which entry gives each pair. */
-function needed({ scopes, permissions }: Wanted, token: Token): Needed {
-  const held = holdersOf(token.entries, permissions, (entry, wanted) => entry.holds(wanted));
+/** Finds the entry that grants each pair, and the pairs that none does. */
+function matchRequirement({ scopes, permissions }: Wanted, token: Token): Needed {
+  const held = groupByEntries(token.entries, permissions, (entry, wanted) =>
+    entry.coversPermission(wanted),
+  );
   const givers = new Map(
     held.flatMap(({ entries, permissions: given }) => given.map((each) => [each, entries])),
   );
@@ -99,11 +101,12 @@ function needed({ scopes, permissions }: Wanted, token: Token): Needed {
   }));
   const missing = new Map<string, Needed['missing'][number]>();
   for (const scope of scopes) {
-    if (missing.size >= SHOWN) break;
-    const lacks = ({ entries }: Holders) => !entries.some((entry) => entry.coversScope(scope));
+    if (missing.size >= MAX_SHOWN) break;
+    const lacks = ({ entries }: PermissionGroup) =>
+      !entries.some((entry) => entry.coversScope(scope));
     const lacking = new Set(held.filter(lacks).flatMap((holders) => holders.permissions));
     const absent = lacking.size === 0 ? [] : permissions.filter((each) => lacking.has(each));
-    for (const permission of absent.slice(0, SHOWN - missing.size))
+    for (const permission of absent.slice(0, MAX_SHOWN - missing.size))
       missing.set(JSON.stringify([scope, permission]), {
         scopes: [scope],
         permissions: [permission],
@@ -113,12 +116,12 @@ function needed({ scopes, permissions }: Wanted, token: Token): Needed {
 }
 
 function firstPairs(scopes: readonly Scope[], permissions: readonly Permission[]) {
-  const first = permissions.slice(0, SHOWN);
-  const most = Math.ceil(SHOWN / Math.max(first.length, 1));
+  const first = permissions.slice(0, MAX_SHOWN);
+  const most = Math.ceil(MAX_SHOWN / Math.max(first.length, 1));
   return scopes
     .slice(0, most)
     .flatMap((scope) => first.map((permission) => [scope, permission] as const))
-    .slice(0, SHOWN);
+    .slice(0, MAX_SHOWN);
 }
 
 /** Index of the first of these entries that has the scope. */
@@ -127,7 +130,7 @@ function entryFor(token: Token, scope: Scope, entries: readonly Entry[]): number
   return found ? token.entries.indexOf(found) : null;
 }
 
-function judged(found: readonly Needed[]): Verdict {
+function verdictOf(found: readonly Needed[]): Verdict {
   const held = found.find(({ allowed }) => allowed);
   if (held) return verdict(true, `Allowed: ${givenBy(held)}.`, found);
   if (found.length === 0) return verdict(false, 'Denied: no right opens such a call.', found);
@@ -136,13 +139,13 @@ function judged(found: readonly Needed[]): Verdict {
 }
 
 function givenBy({ pairs }: Needed): string {
-  const entries = [...new Set(pairs.map(({ entry }) => entry))].slice(0, NAMED);
+  const entries = [...new Set(pairs.map(({ entry }) => entry))].slice(0, MAX_NAMED);
   if (entries.length === 0) return 'the call asks for no right';
   return `the limit of the token gives it with ${entries.map((at) => `entry ${at}`).join(', ')}`;
 }
 
 function lacking({ missing }: Needed): string {
-  const named = missing.slice(0, NAMED).map((entry) => JSON.stringify(entry));
+  const named = missing.slice(0, MAX_NAMED).map((entry) => JSON.stringify(entry));
   const others = missing.length - named.length;
   return named.join(' and ') + (others > 0 ? ` and ${others} more` : '');
 }

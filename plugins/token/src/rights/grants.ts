@@ -8,7 +8,7 @@ interface Grant {
   readonly verbs: Map<string, Names>;
 }
 
-/** The permissions of one limit entry, made ready for matching. */
+/** Permissions of one limit entry, made ready for matching. */
 export class Grants {
   readonly permissions: readonly Permission[];
   readonly #kinds = new Map<string, Grant>();
@@ -31,7 +31,7 @@ export class Grants {
     });
   }
 
-  /** True when these permissions allow everything that `wanted` allows. */
+  /** Tells whether these permissions allow everything that `wanted` allows. */
   contains(wanted: Permission): boolean {
     return everyMember(wanted, (kind, value) => {
       const grant = this.#kinds.get(kind);
@@ -65,11 +65,11 @@ export class Grants {
   }
 }
 
-const POOLED = 256;
-/** Longer lists are seldom equal, and would be held for no reason. */
-const LONGEST = 4_096;
+const MAX_POOLED = 256;
+/** Longest text of a shared list: longer ones are seldom equal. */
+const MAX_TEXT_LENGTH = 4_096;
 
-/** Equal permission lists share one object: the tokens of a fleet differ in their scopes only. */
+/** Pool of permission lists: equal ones share one object, because the tokens of a fleet differ in their scopes only. */
 export class GrantPool {
   readonly #vocabulary: Vocabulary;
   readonly #byText = new Map<string, Grants>();
@@ -78,12 +78,12 @@ export class GrantPool {
     this.#vocabulary = vocabulary;
   }
 
-  take(permissions: readonly Permission[]): Grants {
+  intern(permissions: readonly Permission[]): Grants {
     const text = JSON.stringify(permissions);
-    if (text.length > LONGEST) return new Grants(permissions, this.#vocabulary);
+    if (text.length > MAX_TEXT_LENGTH) return new Grants(permissions, this.#vocabulary);
     const known = this.#byText.get(text);
     if (known) return known;
-    if (this.#byText.size >= POOLED) this.#byText.clear();
+    if (this.#byText.size >= MAX_POOLED) this.#byText.clear();
     const made = new Grants(permissions, this.#vocabulary);
     this.#byText.set(text, made);
     return made;

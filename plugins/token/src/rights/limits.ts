@@ -13,7 +13,7 @@ export function parseLimits(value: unknown, vocabulary: Vocabulary): Limit[] {
   return limits;
 }
 
-/** In a name or pattern, however deep. */
+/** Tells whether a name or pattern at any depth holds U+0000. */
 const holdsZero = (part: unknown): boolean =>
   typeof part === 'string'
     ? part.includes('\0')
@@ -21,24 +21,24 @@ const holdsZero = (part: unknown): boolean =>
 
 /**
  * Lenient reading of a stored `token_limit`: permissions unknown here are left out; anything else unknown empties the list.
- * `complain` hears of both.
+ * `report` is called for both.
  */
 export function loadLimits(
   stored: string,
   vocabulary: Vocabulary,
-  complain: (problem: string) => void,
+  report: (problem: string) => void,
 ): Limit[] {
   try {
     const value: unknown = JSON.parse(stored);
     if (!Array.isArray(value)) throw wrongType(value, 'a sequence');
-    return value.map((entry) => loadEntry(entry, vocabulary, complain));
+    return value.map((entry) => loadEntry(entry, vocabulary, report));
   } catch (error) {
-    complain(`all limits are ignored: ${reasonOf(error)}`);
+    report(`all limits are ignored: ${problemOf(error)}`);
     return [];
   }
 }
 
-function loadEntry(entry: unknown, vocabulary: Vocabulary, complain: (problem: string) => void) {
+function loadEntry(entry: unknown, vocabulary: Vocabulary, report: (problem: string) => void) {
   try {
     return parseEntry(entry, vocabulary);
   } catch (error) {
@@ -46,7 +46,7 @@ function loadEntry(entry: unknown, vocabulary: Vocabulary, complain: (problem: s
     if (!Array.isArray(permissions)) throw error;
     const known = permissions.filter((permission) => isPermission(permission, vocabulary));
     const kept = parseEntry({ ...(entry as object), permissions: known }, vocabulary);
-    complain(`a permission is ignored: ${reasonOf(error)}`);
+    report(`a permission is ignored: ${problemOf(error)}`);
     return kept;
   }
 }
@@ -149,7 +149,7 @@ function describe(value: unknown): string {
   return `${kind} \`${value}\``;
 }
 
-const reasonOf = (error: unknown): string => {
+const problemOf = (error: unknown): string => {
   if (error instanceof RpcError && typeof error.data === 'string') return error.data;
   if (error instanceof SyntaxError) return 'not valid JSON';
   throw error;

@@ -2,7 +2,7 @@
 export class Names {
   readonly #exact = new Set<string>();
   #prefixes: string[] = [];
-  /** In order, and none begins with another. */
+  /** Tells whether the prefixes are sorted, and none begins with another. */
   #isSorted = true;
 
   add(name: string, wildcard: boolean): void {
@@ -14,19 +14,19 @@ export class Names {
     this.#isSorted = this.#prefixes.length === 1;
   }
 
-  /** A wanted pattern is compared as plain text. */
+  /** Tells whether a name is granted; a wanted pattern is compared as plain text. */
   covers(wanted: string): boolean {
     if (this.#exact.has(wanted)) return true;
     return this.#begins(wanted);
   }
 
-  /** True when everything that `wanted` matches as a grant of its own is covered. */
+  /** Tells whether everything that `wanted` matches as a grant of its own is covered. */
   contains(wanted: string, wildcard: boolean): boolean {
     if (!wildcard || !wanted.endsWith('*')) return this.covers(wanted);
     return this.#begins(wanted.slice(0, -1));
   }
 
-  /** Some prefix begins this text: then it is the last one that is not greater, for what lies between begins with it, too. */
+  /** Tells whether a prefix begins this text: it is the last one that is not greater, for those between begin with it, too. */
   #begins(text: string): boolean {
     if (!this.#isSorted) this.#sort();
     const prefixes = this.#prefixes;
@@ -52,7 +52,7 @@ export class Names {
 
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Like `Object.entries(…).every`, false for no member, and without making arrays: every call passes here. */
+/** Tests each member like `Object.entries(…).every`, false for no member, and without arrays: each call runs it. */
 export function everyMember<V>(
   object: { readonly [name: string]: V },
   test: (name: string, value: V) => boolean,

@@ -4,39 +4,39 @@ import type { Records } from '../records/cache.ts';
 import type { Lookups } from '../records/lookups.ts';
 import type { TokenStore } from '../records/store.ts';
 import type { TokenReads } from '../records/store-reads.ts';
-import { GONE, type Token } from '../records/token.ts';
+import { type Token, WITHOUT_CREDENTIALS } from '../records/token.ts';
 
-interface OwnersParts {
-  readonly store: Pick<TokenStore, 'goneWith'>;
+interface OwnersDependencies {
+  readonly store: Pick<TokenStore, 'deletedToken'>;
   readonly reads: Pick<TokenReads, 'childrenOf'>;
   readonly records: Records;
   readonly lookups: Lookups;
   /** Rights of the server itself. */
   readonly system: Principal;
   /** `[token] on_delete = "suspend"` */
-  readonly suspends: () => boolean;
+  readonly suspendsDependents: () => boolean;
   readonly log: Logger;
 }
 
-/** Things of one kind. */
-interface Hanging {
+/** Dependents of one kind. */
+interface DependentNames {
   readonly kind: string;
   readonly names: string[];
 }
 
-/** Who wrote what, and what that token may do now. */
+/** Service `Owners`: the token that wrote a row, and its rights now. */
 export class TokenOwners implements Owners {
   readonly #kinds = new Map<string, Dependents>();
-  readonly #parts: OwnersParts;
-  /** Deleted tokens on which something hangs, with their last rights. */
-  readonly #gone = new BoundedCache<string, Token>({
+  readonly #deps: OwnersDependencies;
+  /** Deleted tokens with dependents, with their last rights. */
+  readonly #deleted = new BoundedCache<string, Token>({
     most: 10_000,
     bytes: 8 * 2 ** 20,
     weigh: ({ weight }) => weight,
   });
 
-  constructor(parts: OwnersParts) {
-    this.#parts = parts;
+  constructor(deps: OwnersDependencies) {
+    this.#deps = deps;
   }
 
   register(added: Dependents): void {
@@ -46,17 +46,17 @@ export class TokenOwners implements Owners {
   }
 
   async keyOf(username: string): Promise<string | undefined> {
-    return (await this.#parts.lookups.byUsername(username))?.key;
+    return (await this.#deps.lookups.byUsername(username))?.key;
   }
 
   of = (caller: Principal): string | null => (caller.super ? null : caller.id);
 
   async state(owner: string | null): Promise<OwnerState> {
-    return owner === null ? 'super' : stateOf(await this.#parts.lookups.byKey(owner));
+    return owner === null ? 'super' : stateOf(await this.#deps.lookups.byKey(owner));
   }
 
   isSuspended(owner: string | null, wanted: readonly Wanted[] = []): boolean | Promise<boolean> {
-    if (owner === null || !this.#parts.suspends()) return false;
+    if (owner === null || !this.#deps.suspendsDependents()) return false;
     return this.#isSuspended(owner, wanted);
   }
 
@@ -67,7 +67,7 @@ export class TokenOwners implements Owners {
   }
 
   async principal(owner: string | null): Promise<Principal | undefined> {
-    if (owner === null || (await this.state(owner)) === 'super') return this.#parts.system;
+    if (owner === null || (await this.state(owner)) === 'super') return this.#deps.system;
     return (await this.#tokenOf(owner))?.principal;
   }
 
@@ -76,73 +76,73 @@ export class TokenOwners implements Owners {
     return (await this.#tokenOf(owner))?.covers(wanted) ?? false;
   }
 
-  /** What hangs on a token: tokens first, then the kinds in the order of their registration. */
-  async hanging(key: string): Promise<Hanging[]> {
-    const names = await this.#parts.reads.childrenOf(key);
-    return [{ kind: 'token', names }, ...(await this.#others(key))];
+  /** Dependents of a token: tokens first, then the kinds in the order of their registration. */
+  async dependentsOf(key: string): Promise<DependentNames[]> {
+    const names = await this.#deps.reads.childrenOf(key);
+    return [{ kind: 'token', names }, ...(await this.#pluginDependents(key))];
   }
 
-  /** True when something of another plugin hangs on it, or when that cannot be told. */
-  async leavesBehind(key: string): Promise<boolean> {
+  /** Tells whether rows of another plugin depend on it; true when that cannot be determined. */
+  async hasDependents(key: string): Promise<boolean> {
     try {
-      return (await this.#others(key)).some(({ names }) => names.length > 0);
+      return (await this.#pluginDependents(key)).some(({ names }) => names.length > 0);
     } catch (error) {
-      const { log } = this.#parts;
+      const { log } = this.#deps;
       log.warn('what hangs on a token cannot be told, so its rights are kept', { key, error });
       return true;
     }
   }
 
-  /** The tokens that were deleted may have been made again, with other rights. */
-  forget(): void {
-    this.#gone.clear();
+  /** Clears the cache of deleted tokens: one may exist again with other rights. */
+  forgetDeleted(): void {
+    this.#deleted.clear();
   }
 
-  /** A token has gone: what runs for it and for those that it created ends, when the operator wants that. */
+  /** Suspends the dependents of a deleted token and of its descendants, if so configured. */
   async suspend(key: string): Promise<void> {
-    this.#gone.delete(key);
-    if (!this.#parts.suspends()) return;
-    const line = new Set([key]);
+    this.#deleted.delete(key);
+    if (!this.#deps.suspendsDependents()) return;
+    const family = new Set([key]);
     try {
-      for (const owner of line) {
-        for (const kind of this.#kinds.values()) void this.#end(owner, kind);
-        for (const child of await this.#parts.reads.childrenOf(owner)) line.add(child);
+      for (const owner of family) {
+        for (const kind of this.#kinds.values()) void this.#suspendKind(owner, kind);
+        for (const child of await this.#deps.reads.childrenOf(owner)) family.add(child);
       }
     } catch (error) {
-      this.#parts.log.error('what hangs on a token could not be found', { key, error });
+      this.#deps.log.error('what hangs on a token could not be found', { key, error });
     }
   }
 
-  /** The rights of what a token wrote: its own, or the last ones of one that expired or was deleted. */
+  /** Token with the rights of an owner: its own, or the last ones of an expired or deleted one. */
   async #tokenOf(owner: string): Promise<Token | undefined> {
-    const { lookups, suspends } = this.#parts;
+    const { lookups, suspendsDependents } = this.#deps;
     const token = await lookups.byKey(owner);
-    if (suspends() && hasEnded(stateOf(token))) return undefined;
-    if (!token) return this.#lastOf(owner);
-    return token.validity() === 'late' ? token.ghost : token;
+    if (suspendsDependents() && hasEnded(stateOf(token))) return undefined;
+    if (!token) return this.#deletedTokenOf(owner);
+    return token.validity() === 'late' ? token.rightsOnly : token;
   }
 
-  async #lastOf(owner: string): Promise<Token | undefined> {
-    const { records, store } = this.#parts;
-    const known = this.#gone.get(owner);
+  async #deletedTokenOf(owner: string): Promise<Token | undefined> {
+    const { records, store } = this.#deps;
+    const known = this.#deleted.get(owner);
     if (known) return known;
-    const row = await store.goneWith(owner);
+    const row = await store.deletedToken(owner);
     if (!row) return undefined;
-    const token = records.ghost({ ...GONE, id: 0, ...row });
-    this.#gone.set(owner, token);
+    const token = records.rightsOnly({ ...WITHOUT_CREDENTIALS, id: 0, ...row });
+    this.#deleted.set(owner, token);
     return token;
   }
 
-  async #end(key: string, dependents: Dependents): Promise<void> {
+  async #suspendKind(key: string, dependents: Dependents): Promise<void> {
     try {
       await dependents.suspend?.(key);
     } catch (error) {
       const { kind } = dependents;
-      this.#parts.log.error('what hangs on a token could not be stopped', { kind, key, error });
+      this.#deps.log.error('what hangs on a token could not be stopped', { kind, key, error });
     }
   }
 
-  #others(key: string): Promise<Hanging[]> {
+  #pluginDependents(key: string): Promise<DependentNames[]> {
     const name = async (dependents: Dependents) => ({
       kind: dependents.kind,
       names: [...(await dependents.list(key))],

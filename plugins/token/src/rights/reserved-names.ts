@@ -1,13 +1,13 @@
 import { RpcError } from '@svc/plugin-sdk';
 
-/** Front ends know agents by such names. */
+/** Prefix of names by which front ends identify agents. */
 const AGENT = '[agent]:';
 const ROOT = 'root';
 
 /** Control characters, characters that change the direction or have no width, line and paragraph separators. */
-export const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const MARKS = /[\p{M}\s]/gu;
-/** What looks like a letter of `root`: zero, Greek and Cyrillic letters. */
+/** Characters that look like a letter of `root`: zero, Greek and Cyrillic letters. */
 const LOOKALIKES: { readonly [letter: string]: string } = {
   '0': 'o',
   ο: 'o',
@@ -17,9 +17,9 @@ const LOOKALIKES: { readonly [letter: string]: string } = {
   г: 'r',
 };
 
-/** Names that a token may not give to tokens that it creates. @throws RpcError 108 */
-export function refuseReserved(username: string): void {
-  if (UNSEEN.test(username)) {
+/** Refuses names that a token may not give to tokens that it creates. @throws RpcError 108 */
+export function denyReserved(username: string): void {
+  if (INVISIBLE.test(username)) {
     throw RpcError.invalid('username holds a control character or one that cannot be seen');
   }
   const plain = username.normalize('NFKD').replace(MARKS, '').toLowerCase();

@@ -1,16 +1,16 @@
 import { type PermissionKind, type Plugin, type ScopeMatch, UserError } from '@svc/plugin-sdk';
 
-/** The words of one kind, as sets. */
+/** Words of one kind, as sets. */
 export interface Kind {
   readonly words: Set<string>;
   readonly choices: Map<string, Set<string>>;
   readonly patterns: Set<string>;
 }
 
-/** The kind whose outer tag is the brand's (auth.md §5.2, note). */
+/** Kind whose outer tag is the brand's (auth.md §5.2, note). */
 export const BRAND_KIND = 'svc';
 
-type Listing = Pick<Plugin, 'permissions' | 'scopes'> & Partial<Pick<Plugin, 'name'>>;
+type Declarations = Pick<Plugin, 'permissions' | 'scopes'> & Partial<Pick<Plugin, 'name'>>;
 
 const ownerOf = (plugin: string | undefined) =>
   plugin === undefined ? 'the protocol' : `plugin '${plugin}'`;
@@ -27,14 +27,14 @@ export class Vocabulary {
     this.brandTag = brandTag;
   }
 
-  /** Takes what a plugin, or the protocol, lists. */
-  addAll({ name, permissions = {}, scopes = {} }: Listing): void {
-    for (const [kind, words] of Object.entries(permissions)) this.add(kind, words);
-    for (const [tag, match] of Object.entries(scopes)) this.scope(tag, match, name);
+  /** Adds the permissions and scopes that a plugin, or the protocol, declares. */
+  addAll({ name, permissions = {}, scopes = {} }: Declarations): void {
+    for (const [kind, words] of Object.entries(permissions)) this.addKind(kind, words);
+    for (const [tag, match] of Object.entries(scopes)) this.addScope(tag, match, name);
   }
 
-  /** Words of a kind that exists already are added to it. */
-  add(kind: string, { words = [], choices = {}, patterns = [] }: PermissionKind): void {
+  /** Adds a kind, or further words to an existing one. */
+  addKind(kind: string, { words = [], choices = {}, patterns = [] }: PermissionKind): void {
     const tag = kind === BRAND_KIND ? this.brandTag : kind;
     const known = this.kinds.get(tag) ?? {
       words: new Set(),
@@ -49,8 +49,8 @@ export class Vocabulary {
     this.kinds.set(tag, known);
   }
 
-  /** @throws UserError that names both plugins when another one compares the scope in another way */
-  scope(tag: string, match: ScopeMatch, plugin?: string): void {
+  /** Adds a scope. @throws UserError that names both plugins when another one compares it in another way */
+  addScope(tag: string, match: ScopeMatch, plugin?: string): void {
     const known = this.scopes.get(tag) ?? match;
     if (known !== match) {
       const sides = `${ownerOf(this.#owners.get(tag))} as '${known}', ${ownerOf(plugin)} as '${match}'`;

@@ -1,92 +1,92 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import type { Token } from '../records/token.ts';
 import { Session } from './session.ts';
-import type { FoundSession, SessionStore, Use } from './store.ts';
+import type { FoundSession, SessionStore, SessionUse } from './store.ts';
 
-/** Rows stay so long after their end: the clocks of servers differ. */
-const LEFT_MS = 3_600_000;
-/** Uses that wait to be stored; more come with later ones. */
-const WAITING = 1_000;
+/** Time that rows stay after their end: the clocks of servers differ. */
+const RETENTION_MS = 3_600_000;
+/** Most uses that wait to be stored; more come with later ones. */
+const MAX_UNSAVED = 1_000;
 
-interface SessionsParts {
+interface SessionsDependencies {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** The sessions of the tokens that are in memory; kept equal to the table by `Refresh`. */
-export class Sessions {
-  readonly #parts: SessionsParts;
+/** Sessions of the tokens that are in memory; kept equal to the table by `Refresh`. */
+export class ActiveSessions {
+  readonly #deps: SessionsDependencies;
   readonly #byKey = new Map<string, Session>();
-  readonly #unsaved = new Map<string, Use>();
+  readonly #unsaved = new Map<string, SessionUse>();
   #isFailing = false;
 
-  constructor(parts: SessionsParts) {
-    this.#parts = parts;
+  constructor(deps: SessionsDependencies) {
+    this.#deps = deps;
   }
 
-  /** Where its token is in memory. */
+  /** Returns a live session of a cached token. */
   byKey(key: string): Session | undefined {
     const session = this.#byKey.get(key);
     return session?.live ? session : undefined;
   }
 
-  /** It is in memory, or was there until it ended. */
-  knows(key: string): boolean {
+  /** Tells whether it is cached, ended or not. */
+  has(key: string): boolean {
     return this.#byKey.has(key);
   }
 
-  /** `rows`: every session of the token, as the table has them. */
+  /** Replaces the sessions of a token. `rows`: all of them, as stored. */
   replace(token: Token, rows: readonly FoundSession[]): void {
     const { sessions } = token;
     const known = new Map(rows.map((row) => [row.session_key, row]));
     for (const session of [...sessions.values()])
-      if (known.get(session.key)?.fits !== session.row.fits) this.#end(session);
+      if (known.get(session.key)?.matchesStamp !== session.row.matchesStamp) this.#end(session);
     for (const row of rows) {
       if (sessions.has(row.session_key)) continue;
-      const session = new Session(row, token, this.#parts.clock, this.#used);
+      const session = new Session(row, token, this.#deps.clock, this.#queueUse);
       sessions.set(session.key, session);
     }
-    this.came(token);
+    this.onCached(token);
   }
 
-  /** The token came into the cache. */
-  came({ sessions }: Token): void {
+  /** Indexes the sessions of a token that enters the cache. */
+  onCached({ sessions }: Token): void {
     for (const session of sessions.values()) this.#byKey.set(session.key, session);
   }
 
-  /** The token left the cache. */
-  left({ sessions }: Token): void {
+  /** Drops the sessions of a token that leaves the cache from the index. */
+  onEvicted({ sessions }: Token): void {
     for (const session of sessions.values()) this.#byKey.delete(session.key);
   }
 
-  /** Stores where sessions were used. A failure is logged once, and tried again. */
+  /** Stores the uses of sessions. A failure is logged once, and tried again. */
   async save(): Promise<void> {
     const uses = [...this.#unsaved.values()];
     if (uses.length === 0) return;
     this.#unsaved.clear();
-    const { store, log } = this.#parts;
+    const { store, log } = this.#deps;
     try {
-      await store.used(uses);
+      await store.recordUses(uses);
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) log.warn('where sessions were used could not be stored', { error });
       this.#isFailing = true;
-      for (const use of uses) this.#used(use);
+      for (const use of uses) this.#queueUse(use);
     }
   }
 
-  /** Forgets sessions that are over. */
+  /** Deletes ended sessions. */
   async sweep(): Promise<void> {
-    const { store, clock } = this.#parts;
-    const before = clock.now() - LEFT_MS;
+    const { store, clock } = this.#deps;
+    const before = clock.now() - RETENTION_MS;
     for (const session of [...this.#byKey.values()])
       if (session.ends_at < before) this.#end(session);
     await store.sweep(before);
   }
 
-  readonly #used = (use: Use): void => {
-    if (this.#unsaved.size < WAITING) this.#unsaved.set(use.session_key, use);
+  readonly #queueUse = (use: SessionUse): void => {
+    if (this.#unsaved.size < MAX_UNSAVED) this.#unsaved.set(use.session_key, use);
   };
 
   #end(session: Session): void {

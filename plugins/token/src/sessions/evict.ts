@@ -1,16 +1,16 @@
 import type { QueryBuilder } from '@svc/plugin-sdk';
 
-/** A table of short-lived credentials of tokens. */
-interface Lent {
+/** Table of short-lived credentials of tokens. */
+interface CredentialTable {
   readonly table: 'token_pass' | 'token_session';
-  /** Its primary key. */
+  /** Primary key. */
   readonly key: 'pass_key' | 'session_key';
 }
 
-/** Before a row that a token (`parent`) gets at `made_at`: what of it is over goes, and the oldest of more than `most` with the new one. */
-export async function makeRoom(
+/** Deletes, before an insert at `made_at`, the expired rows of a token (`parent`), and the oldest of more than `most` with the new one. */
+export async function evictSurplus(
   trx: QueryBuilder,
-  { table, key }: Lent,
+  { table, key }: CredentialTable,
   { parent, made_at }: { readonly parent: string; readonly made_at: number },
   most: number,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
 import { digestBytes } from '../login/credential.ts';
 import type { Secret } from '../login/secret.ts';
 import { type SessionReference, type Subject, TokenPrincipal } from '../records/principal.ts';
-import type { FoundSession, Use } from './store.ts';
+import type { FoundSession, SessionUse } from './store.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -14,28 +14,28 @@ export class Session implements Secret {
   readonly row: FoundSession;
   readonly stored: string;
   readonly hash: Buffer | undefined;
-  right?: string;
-  from?: string;
-  noted?: Set<string> | undefined;
-  period?: number;
+  verifiedDigest?: string;
+  lastAddress?: string;
+  recordedAddresses?: Set<string> | undefined;
+  recordedPeriod?: number;
   warnedAt?: number;
   readonly #clock: Clock;
-  readonly #used: (use: Use) => void;
-  #use: Use;
-  #isOver = false;
+  readonly #onUse: (use: SessionUse) => void;
+  #lastUse: SessionUse;
+  #hasEnded = false;
   #principal: TokenPrincipal | undefined;
-  /** Of the token, at the time of `#principal`. */
-  #above: TokenPrincipal | undefined;
+  /** Principal of the token, at the time of `#principal`. */
+  #tokenPrincipal: TokenPrincipal | undefined;
 
-  /** `used`: hears where and when it is used, at most once a minute. */
-  constructor(row: FoundSession, token: Subject, clock: Clock, used: (use: Use) => void) {
+  /** `onUse`: called with address and time of a use, at most once a minute. */
+  constructor(row: FoundSession, token: Subject, clock: Clock, onUse: (use: SessionUse) => void) {
     this.row = row;
     this.token = token;
     this.stored = row.session_hash;
     this.hash = digestBytes(row.session_hash);
     this.#clock = clock;
-    this.#used = used;
-    this.#use = row;
+    this.#onUse = onUse;
+    this.#lastUse = row;
   }
 
   get key(): string {
@@ -48,52 +48,52 @@ export class Session implements Secret {
   }
 
   get live(): boolean {
-    const { fits, ends_at } = this.row;
-    if (this.#isOver || !fits || this.#clock.now() > ends_at) return false;
+    const { matchesStamp, ends_at } = this.row;
+    if (this.#hasEnded || !matchesStamp || this.#clock.now() > ends_at) return false;
     return this.token.validity() === 'ok';
   }
 
-  /** Ends with the session, and with whatever ends that of the token. */
+  /** Principal that ends with the session, and with that of the token. */
   get principal(): TokenPrincipal {
-    const above = this.token.principal;
-    if (this.#principal && this.#above === above) return this.#principal;
+    const tokenPrincipal = this.token.principal;
+    if (this.#principal && this.#tokenPrincipal === tokenPrincipal) return this.#principal;
     this.#principal?.revoke();
-    this.#above?.takeBack(this.#principal as TokenPrincipal);
+    this.#tokenPrincipal?.removeChild(this.#principal as TokenPrincipal);
     const principal = new TokenPrincipal(this.token, this.#clock, this);
-    above.lend(principal);
+    tokenPrincipal.addChild(principal);
     this.#principal = principal;
-    this.#above = above;
+    this.#tokenPrincipal = tokenPrincipal;
     return principal;
   }
 
-  saw(used_from: string): void {
+  onUse(used_from: string): void {
     const used_at = this.#clock.now();
-    const since = used_at - this.#use.used_at;
-    const isElsewhere = used_from !== this.#use.used_from;
-    const isFirst = this.#use.used_from === '';
+    const since = used_at - this.#lastUse.used_at;
+    const isElsewhere = used_from !== this.#lastUse.used_from;
+    const isFirst = this.#lastUse.used_from === '';
     if (!isFirst && since < (isElsewhere ? MINUTE_MS : HOUR_MS)) return;
-    this.#use = { session_key: this.key, used_at, used_from };
-    this.#used(this.#use);
+    this.#lastUse = { session_key: this.key, used_at, used_from };
+    this.#onUse(this.#lastUse);
   }
 
-  /** Its caller, where there was one. */
-  get known(): TokenPrincipal | undefined {
+  /** Existing principal, if any. */
+  get currentPrincipal(): TokenPrincipal | undefined {
     return this.#principal;
   }
 
   end(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#principal?.revoke();
-    if (this.#principal) this.#above?.takeBack(this.#principal);
+    if (this.#principal) this.#tokenPrincipal?.removeChild(this.#principal);
   }
 }
 
-/** The session that a call came with; undefined where it came with the token or password itself. */
+/** Session of a call; undefined where it came with the token or password itself. */
 export const sessionOf = (caller: Principal): SessionReference | undefined =>
   caller instanceof TokenPrincipal ? caller.session : undefined;
 
-/** A session gives nobody the credential that it stems from. @throws RpcError 102 */
-export function refuseSession(caller: Principal, token_id: number): void {
+/** Denies a session changes of the credential that it stems from. @throws RpcError 102 */
+export function denySession(caller: Principal, token_id: number): void {
   if (!(caller instanceof TokenPrincipal) || !caller.session || caller.token.id !== token_id)
     return;
   throw RpcError.denied(

@@ -1,6 +1,6 @@
 import { type Database, marks } from '@svc/plugin-sdk';
-import { orRefused, type Proof, stampOf, type TokenRow } from '../records/store.ts';
-import { makeRoom } from './evict.ts';
+import { type LoginFields, orDatabaseError, stampOf, type TokenRow } from '../records/store.ts';
+import { evictSurplus } from './evict.ts';
 
 /** One row of the table `token_session`; times in Unix ms. */
 export interface SessionRow {
@@ -10,37 +10,37 @@ export interface SessionRow {
   readonly parent: string;
   /** `stampOf` that token. */
   readonly stamp: string;
-  /** What people know it by. */
+  /** Name for display. */
   readonly name: string;
   readonly made_at: number;
   readonly ends_at: number;
-  /** Of a use, some hours old at most. */
+  /** Time of a use, some hours old at most. */
   readonly used_at: number;
   readonly used_from: string;
 }
 
-/** A session beside its token, as both were at one moment. */
+/** Session with its token, read in one statement. */
 export interface FoundSession extends SessionRow {
   readonly token_id: number;
-  /** The token logs in with what it did when the session was made. */
-  readonly fits: boolean;
+  /** Tells whether the token's credentials are those of the session's creation. */
+  readonly matchesStamp: boolean;
 }
 
-/** Where a session was used last. */
-export type Use = Pick<SessionRow, 'session_key' | 'used_at' | 'used_from'>;
+/** Last use of a session. */
+export type SessionUse = Pick<SessionRow, 'session_key' | 'used_at' | 'used_from'>;
 
-/** Marks that tell a table from a changed one. */
-export interface SessionMarks {
+/** Values that differ after a session was added or removed. */
+export interface SessionFingerprint {
   readonly total: number;
   readonly newest: number;
 }
 
-const FOUND = `select s.session_key, s.session_hash, s.parent, s.stamp, s.name, s.made_at, s.ends_at, s.used_at, s.used_from,
+const SELECT_SESSIONS = `select s.session_key, s.session_hash, s.parent, s.stamp, s.name, s.made_at, s.ends_at, s.used_at, s.used_from,
   t.id as token_id, t.token_hash, t.password_hash, t.username
   from token_session s join token t on t.token_key = s.parent`;
-const SWEPT = 500;
+const SWEEP_BATCH = 500;
 
-/** SQL of the table `token_session`. Whatever locks both tables takes `token` first. */
+/** SQL of the table `token_session`. Transactions that lock both tables lock `token` first. */
 export class SessionStore {
   readonly #db: Database;
 
@@ -48,15 +48,17 @@ export class SessionStore {
     this.#db = db;
   }
 
-  /** Of the tokens with these record ids; the index is `token_session_parent`. */
-  async of(...ids: readonly number[]): Promise<FoundSession[]> {
-    const text = `${FOUND} where t.id in (${marks(ids.length)})`;
-    return (await this.#db.all<FoundSession & Proof>(text, ids)).map(found);
+  /** Sessions of the tokens with these record ids; the index is `token_session_parent`. */
+  async ofTokens(...ids: readonly number[]): Promise<FoundSession[]> {
+    const text = `${SELECT_SESSIONS} where t.id in (${marks(ids.length)})`;
+    return (await this.#db.all<Omit<FoundSession, 'matchesStamp'> & LoginFields>(text, ids)).map(
+      withStampCheck,
+    );
   }
 
-  async marks(): Promise<SessionMarks> {
+  async fingerprint(): Promise<SessionFingerprint> {
     const text = 'select count(*) as total, coalesce(max(made_at), 0) as newest from token_session';
-    return (await this.#db.first<SessionMarks>(text)) ?? { total: 0, newest: 0 };
+    return (await this.#db.first<SessionFingerprint>(text)) ?? { total: 0, newest: 0 };
   }
 
   /** Record ids of the tokens that have these sessions. */
@@ -72,7 +74,8 @@ export class SessionStore {
   }
 
   /**
-   * What is over goes, and the oldest of more than `most` of one token. @returns false when the token logs in with something else by now
+   * Inserts a session; expired ones, and the oldest of more than `most` of its token, are deleted. @returns false when the token's
+   * credentials have changed
    * @throws RpcError 103
    */
   insert(row: SessionRow, most: number): Promise<boolean> {
@@ -81,17 +84,17 @@ export class SessionStore {
       async (trx) => {
         const token = await trx<TokenRow>('token').where({ token_key: parent }).first();
         if (!token || stampOf(token) !== stamp) return false;
-        await makeRoom(trx, { table: 'token_session', key: 'session_key' }, row, most);
+        await evictSurplus(trx, { table: 'token_session', key: 'session_key' }, row, most);
         await trx('token_session').insert({ ...row });
         return true;
       },
-      // What a token logs in with is not changed between the look and the row.
+      // The token's credentials do not change between the check and the insert.
       { alone: 'token' },
     );
-    return orRefused('', work);
+    return orDatabaseError('', work);
   }
 
-  /** The record id of the token that has this session. */
+  /** Record id of the token that has this session. */
   async ownerOf(session_key: string): Promise<number | undefined> {
     return (await this.ownersOf([session_key]))[0];
   }
@@ -101,23 +104,23 @@ export class SessionStore {
     const gone = this.#db
       .query('token_session')
       .whereRaw(`session_key in (${marks(keys.length)})`, keys);
-    return orRefused('', gone.delete());
+    return orDatabaseError('', gone.delete());
   }
 
-  async used(uses: readonly Use[]): Promise<void> {
+  async recordUses(uses: readonly SessionUse[]): Promise<void> {
     await this.#db.transaction(async (trx) => {
       for (const { session_key, ...use } of uses)
         await trx('token_session').where({ session_key }).update(use);
     });
   }
 
-  /** Takes away some of what ended before `time`, and what other programs left of tokens that they deleted. */
+  /** Deletes some sessions that ended before `time`, and those of tokens that other programs deleted. */
   async sweep(time: number): Promise<void> {
-    const over = ['where ends_at < ? order by ends_at limit ?', [time, SWEPT]] as const;
+    const over = ['where ends_at < ? order by ends_at limit ?', [time, SWEEP_BATCH]] as const;
     const missing = 'select 1 from token t where t.token_key = token_session.parent';
-    const left = [`where not exists (${missing}) limit ?`, [SWEPT]] as const;
+    const left = [`where not exists (${missing}) limit ?`, [SWEEP_BATCH]] as const;
     for (const [which, values] of [over, left]) {
-      const found = await this.#db.all<Use>(
+      const found = await this.#db.all<SessionUse>(
         `select session_key from token_session ${which}`,
         values,
       );
@@ -127,6 +130,11 @@ export class SessionStore {
   }
 }
 
-function found({ token_hash, password_hash, username, ...row }: FoundSession & Proof) {
-  return { ...row, fits: row.stamp === stampOf({ token_hash, password_hash, username }) };
+function withStampCheck({
+  token_hash,
+  password_hash,
+  username,
+  ...row
+}: Omit<FoundSession, 'matchesStamp'> & LoginFields): FoundSession {
+  return { ...row, matchesStamp: row.stamp === stampOf({ token_hash, password_hash, username }) };
 }
