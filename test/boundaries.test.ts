@@ -111,7 +111,7 @@ test('no source file that is written by hand is longer than 300 lines', () => {
 
 /** Files that still repeat their folder's name. */
 const REPEATS = [
-  'enrol/src/enrol-command.ts',
+  'enrol/src/commands/enrol.ts',
   ...['result', 'token', 'type'].map((name) => `task/src/task-${name}.ts`),
 ];
 

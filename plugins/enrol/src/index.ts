@@ -11,11 +11,12 @@ import {
 } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
-import { allowCommand } from './allow-command.ts';
-import { enrolCommand } from './enrol-command.ts';
+import { allowCommand } from './commands/allow.ts';
+import { enrolCommand } from './commands/enrol.ts';
+import { fetchCommand } from './commands/fetch.ts';
+import { signingKeyCommand } from './commands/signing-key.ts';
 import { Enrolment } from './enrolment.ts';
 import { examples } from './examples.ts';
-import { fetchCommand } from './fetch-command.ts';
 import { Digests } from './files.ts';
 import { codesHeld } from './held.ts';
 import { Signer } from './manifest.ts';
@@ -28,7 +29,6 @@ import { Runtimes } from './runtimes.ts';
 import { settings } from './settings.ts';
 import { keyIn, shippedManifest } from './shipped.ts';
 import { fingerprintOf, keyFile, SigningKeys } from './signing-key.ts';
-import { signingKeyCommand } from './signing-key-command.ts';
 import { Store } from './store.ts';
 import { Throttle } from './throttle.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Command, type CommandTerminal, codeOf, UserError } from '@svc/plugin-sdk';
-import { keyIn, shippedManifest } from './shipped.ts';
+import { keyIn, shippedManifest } from '../shipped.ts';
 import {
   blocksOf,
   fingerprintOf,
@@ -8,7 +8,7 @@ import {
   keysOf,
   readBlocks,
   writeBlocks,
-} from './signing-key.ts';
+} from '../signing-key.ts';
 
 const USAGE = 'use signing-key, or signing-key new, export FILE, import FILE';
 

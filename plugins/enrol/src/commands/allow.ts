@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { type Command, ConfigurationFile, codeOf, type Kernel, UserError } from '@svc/plugin-sdk';
 import { TASK_KINDS } from '@svc/plugin-task/api';
 import { Owners } from '@svc/plugin-token/api';
-import { readAgentFile, withKinds } from './agent-file.ts';
+import { readAgentFile, withKinds } from '../agent-file.ts';
 
 /** These let the server run anything as the user of the agent. */
 const SHELLS = ['web_shell', 'execute', 'self_update'];

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, type CommandTerminal, UserError } from '@svc/plugin-sdk';
-import { PARTS } from './runtimes.ts';
+import { PARTS } from '../runtimes.ts';
 
 /** The long-term version that the project's own commands fetch, too. */
 const NODE_VERSION = '24.21.0';

@@ -1,6 +1,6 @@
 import { type Command, RpcError, UserError } from '@svc/plugin-sdk';
-import type { Obstacle } from './address.ts';
-import type { Place } from './place.ts';
+import type { Obstacle } from '../address.ts';
+import type { Place } from '../place.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
