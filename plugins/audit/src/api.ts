@@ -4,23 +4,23 @@ import { type Origin, type Principal, service } from '@svc/plugin-sdk';
 export interface AuditEvent {
   /** A word or two that stand for a method: `terminal`, `webdav PUT`. */
   readonly method: string;
-  /** What it was done to: a key, a UUID, a path; never a secret. */
+  /** Target: a key, a UUID, a path; never a secret. */
   readonly target?: string | undefined;
   /** undefined: the server itself, or its operator on the command line. */
   readonly caller?: Principal | undefined;
-  /** Where it came from; undefined: this machine. */
+  /** Origin; undefined: this machine. */
   readonly origin?: Pick<Origin, 'address' | 'transport'> | undefined;
   /** Code of the error or status of the refusal; undefined: it was done. */
   readonly error?: number | undefined;
 }
 
-/** The record of changes. Use it as an optional service: a server may run without one. */
+/** Record of changes. Use it as an optional service: a server may run without one. */
 export interface Audit {
-  /** Takes no longer than to put the event in a queue. Never throws. */
+  /** Queues an event. Never throws. */
   record(event: AuditEvent): void;
-  /** A credential was wrong. `name`: the key or user name where one exists; anything else may be a mistyped secret. */
+  /** Records a wrong credential. `name`: the key or user name where one exists; anything else may be a mistyped secret. */
   refused(name: string | undefined, origin: Pick<Origin, 'address' | 'transport'>): void;
-  /** The database was filled from a copy: rows that this server wrote after it are not missed. `target`: which copy. */
+  /** Records that the database was restored from a copy: later rows of this server are not reported as missing. `target`: the copy. */
   restored(target: string): Promise<void>;
 }
 

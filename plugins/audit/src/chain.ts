@@ -17,35 +17,35 @@ import type { ChainRow, Checkpoint, Store } from './store.ts';
 /** A segment is full with this share of what the table may hold, or of the time that rows are kept, at most a day. */
 const SEGMENTS = 16;
 const DAY_MS = 86_400_000;
-/** What a row takes on the disk beside the characters of its line, with its places in indexes. Measured on both databases. */
+/** Bytes of a row on the disk in addition to its line, with its index entries. Measured on both databases. */
 const ROW_BYTES = 64;
-/** Other processes of this server may write to the chain at the same moment. */
+/** Attempts at one batch: other processes of this server may write to the chain at the same moment. */
 const ATTEMPTS = 10;
 
 interface Options {
   readonly store: Store;
   readonly key: Key;
-  /** Where the end stands beside the table. */
+  /** File with the end, beside the table. */
   readonly outside: Outside;
   readonly serverUuid: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Bytes that all rows may have. */
+  /** Most bytes of all rows. */
   readonly most: () => number;
-  /** So long rows are kept at least, ms. */
+  /** Shortest retention of rows, ms. */
   readonly kept: () => number;
 }
 
-/** The end of the chain, as far as this process knows. */
+/** End of the chain, as far as this process knows. */
 interface End extends Mark {
   readonly id: number;
-  /** What the table says of it: another process may have written since. */
+  /** End in the table: another process may have written since. */
   readonly stored: Mark;
   readonly segment_bytes: number;
   readonly segment_at: number;
 }
 
-/** The chain of one server and key. Several processes may write to it: each batch is put behind the end that is stored. */
+/** Chain of one server and key. Several processes may write to it: each batch is put behind the end that is stored. */
 export class Chain {
   readonly name: string;
   readonly #options: Options;
@@ -57,7 +57,7 @@ export class Chain {
     this.name = chainName(options.serverUuid, options.key.publicKey);
   }
 
-  /** The last row that this process has written or read; undefined: none yet. */
+  /** Last row that this process has written or read; undefined: none yet. */
   get end(): Mark | undefined {
     return this.#end;
   }
@@ -92,7 +92,7 @@ export class Chain {
     });
   }
 
-  /** The row of the chain as it is stored; made when it is not there. */
+  /** Stored row of the chain; created when it is missing. */
   async row(): Promise<ChainRow> {
     const { store, key, serverUuid, clock } = this.#options;
     const found = await store.chain(this.name);
@@ -154,13 +154,13 @@ export class Chain {
         },
       );
     const { id, segment_bytes, segment_at } = stored;
-    // Rows behind the end that is told keep their places, so that the change stays visible.
+    // Rows after the stated end keep their positions, so that the change stays visible.
     const { seq, hash } = last && last.seq > stored.seq ? last : stored;
     const base = signed ? stored.base : await this.#signedBase(id);
     return { id, seq, hash, at: stored.at, base, stored, segment_bytes, segment_at };
   }
 
-  /** How far retention went by the last checkpoint that nobody changed. */
+  /** Last removed row by the last checkpoint that is intact. */
   async #signedBase(id: number): Promise<number> {
     const { store, key } = this.#options;
     const all = await store.checkpoints(id, 0);

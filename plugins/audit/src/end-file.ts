@@ -5,13 +5,13 @@ import type { SignedMark } from './entry.ts';
 
 /** Rows that the database had, by the file, and has no more. */
 export interface Break {
-  /** Unix ms when it was seen. */
+  /** Time of the finding, Unix ms. */
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The end of the chain as the file holds it. */
+/** End of the chain as the file holds it. */
 export interface Kept {
   readonly chain: string;
   readonly end: SignedMark;
@@ -21,7 +21,7 @@ export interface Kept {
   readonly lost_at: number;
 }
 
-/** Older ones are put together, so that the file stays small. */
+/** Most entries; older ones are merged, so that the file stays small. */
 const MOST_BREAKS = 50;
 
 /** @returns undefined where there is no file @throws Error for one that holds no end */
@@ -39,7 +39,7 @@ export async function readEnd(path: string): Promise<Kept | undefined> {
   return { chain, end, breaks, lost_at: Number(lost_at) || 0 };
 }
 
-/** Puts the file in place of the one before: after a crash there is one of both, whole. */
+/** Replaces the file atomically: after a crash one of both is there, complete. */
 export async function writeEnd(path: string, kept: Kept): Promise<void> {
   const breaks = boundedBreaks(kept.breaks);
   const unfinished = `${path}.${process.pid}.new`;
@@ -54,7 +54,7 @@ export async function writeEnd(path: string, kept: Kept): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** A rename lasts once its folder is written. Windows has no such thing. */
+/** Syncs the folder, which makes a rename durable; Windows has no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -21,7 +21,7 @@ export interface Entry {
 /** A row of the table. */
 export interface Row extends Entry {
   readonly seq: number;
-  /** Of its line, in hex. */
+  /** Hash of its line, in hex. */
   readonly hash: string;
 }
 
@@ -34,7 +34,7 @@ const SHORT_CHARS = 1_024;
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A text as every database keeps it, cut where it is too long; the rest is known by the hash of the whole. */
+/** Text that each database can store, cut where it is too long; the hash of the whole stands for the rest. */
 export function kept(text: string, most = MOST_CHARS): string {
   const whole = text.length <= most;
   const cut = whole
@@ -46,7 +46,7 @@ export function kept(text: string, most = MOST_CHARS): string {
 /** Texts that no caller can make long. */
 export const keptShort = (text: string): string => kept(text, SHORT_CHARS);
 
-/** The canonical text of a row: what its hash is made of, and a line of the export. README, "The export". */
+/** Canonical text of a row: what its hash is made of, and a line of the export. README, "The export". */
 export const lineOf = (chain: string, prev: string, seq: number, entry: Entry): string =>
   JSON.stringify({
     chain,
@@ -63,9 +63,9 @@ export const lineOf = (chain: string, prev: string, seq: number, entry: Entry): 
     count: entry.count,
   });
 
-/** Says how far a chain goes; its text is what is signed. */
+/** Statement of the end of a chain; its text is signed. */
 export interface Mark {
-  /** The last row. */
+  /** Last row. */
   readonly seq: number;
   readonly hash: string;
   /** Unix ms. */

@@ -6,7 +6,7 @@ const PAGE_ROWS = 100;
 const MOST_ROWS = 1_000;
 const MOST_CHARS = 1_048_576;
 
-/** Behind which row the next page begins; `seq` -1: before the chain. */
+/** Row after which the next page begins; `seq` -1: before the chain. */
 export interface Cursor {
   readonly chain: number;
   readonly seq: number;
@@ -21,7 +21,7 @@ export interface Page {
   readonly next: Cursor | undefined;
 }
 
-/** The audit as lines that can be verified without this program, a page at a time. */
+/** Audit as lines that can be verified without this program, page by page. */
 export async function exportPage(store: Store, cursor: Cursor): Promise<Page> {
   const chains = await store.chains();
   const chain = chains.find(({ id }) => id >= cursor.chain);
@@ -68,7 +68,7 @@ class ChainPage {
     }
   }
 
-  /** The hash before the first row of the page. */
+  /** Hash before the first row of the page. */
   async #start(seq: number, isBase: boolean): Promise<{ seq: number; prev: string }> {
     if (seq === 0) return { seq, prev: ORIGIN };
     const { id } = this.#chain;

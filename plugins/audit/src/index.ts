@@ -90,7 +90,7 @@ const syslogAdvice = (problem: string): ConfigWarning => ({
   message: `the audit does not reach syslog (${problem}): its rows wait in the table; look at the receiver before retention removes them`,
 });
 
-/** In the setup: a receiver that cannot be used ends a start before the database is touched. @throws UserError */
+/** Creates the outlet in the setup, so that a receiver that cannot be used ends a start before the database is touched. @throws UserError */
 const outletOf = (kernel: Kernel<Settings>, trail: Trail): SyslogOutlet | undefined =>
   kernel.config.syslog === undefined
     ? undefined
@@ -106,7 +106,7 @@ function startOutlet(outlet: SyslogOutlet, kernel: Kernel<Settings>, trail: Trai
   outlet.start();
 }
 
-/** Who changed what, in a table that shows when it was changed itself: tables `audit`, `audit_chain`, `audit_checkpoint`. */
+/** Record of changes in a tamper-evident table: tables `audit`, `audit_chain`, `audit_checkpoint`. */
 export default definePlugin({
   name: 'audit',
   version: '0.9.0',
@@ -134,7 +134,7 @@ export default definePlugin({
     kernel.provide(Audit, trail);
     kernel.defer('audit', () => trail.stop());
 
-    // Reports come by here too: they cost one look at a property.
+    // Reports pass here too: they cost one property read.
     hooks.settled.tap((call, outcome) => {
       if (call.target) trail.settled(call, outcome);
     });

@@ -40,7 +40,7 @@ const keyOf = (key: KeyObject): Key => ({
   sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),
 });
 
-/** The key of this file, if there is one. @throws Error for a file that holds none */
+/** Key of this file, if there is one. @throws Error for a file that holds none */
 export async function readKey(path: string): Promise<Key | undefined> {
   try {
     return keyOf(createPrivateKey(await readFile(path)));
@@ -50,7 +50,7 @@ export async function readKey(path: string): Promise<Key | undefined> {
   }
 }
 
-/** Reads the key, or makes it (0600). Where that is impossible it lives as long as this process, and `problem` says why. */
+/** Reads the key, or creates it (0600). Where that is impossible it lives as long as this process, and `problem` says why. */
 export async function openKey(
   path: string | undefined,
   log: Logger,

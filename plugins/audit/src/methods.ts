@@ -48,7 +48,7 @@ const Report = Type.Object({
 interface Parts {
   readonly store: Store;
   readonly own: () => Promise<Own | undefined>;
-  /** Resolves when what happened before can be read. */
+  /** Resolves when earlier events can be read. */
   readonly settled: () => Promise<void>;
   readonly stopping: AbortSignal;
 }
@@ -99,7 +99,7 @@ function addVerify(methods: Methods, { own, settled, stopping, store }: Parts): 
     access: needs(mayRead),
     async handle() {
       await settled();
-      // One at a time: who asks meanwhile gets the same answer.
+      // One at a time: concurrent callers share the answer.
       running ??= own()
         .then((known) => verifyAll(store, known, stopping))
         .finally(() => {

@@ -10,7 +10,7 @@ interface Options {
   readonly path: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What the record itself is to tell of the file. */
+  /** Called with events of the file that the audit itself records. */
   readonly record: (target: string) => void;
 }
 
@@ -19,14 +19,14 @@ export const goneText = (from: number, to: number): string =>
   from === to ? `row ${from} is gone` : `rows ${from} to ${to} are gone`;
 
 /**
- * The end of this server's chain outside of the database: whoever has the database alone cannot take rows away, or put
- * an older one in its place, without a trace. The file is never ahead of what is stored.
+ * End of this server's chain outside of the database: with the database alone nobody can remove rows, or restore an
+ * older state, without a trace. The file is never ahead of what is stored.
  */
 export class Outside {
   readonly #options: Options;
   readonly #warnings: Throttle;
   #kept: Kept | undefined;
-  /** Why the file is behind; undefined: it is not. */
+  /** Reason why the file is outdated; undefined: it is not. */
   problem: string | undefined;
 
   constructor(options: Options) {
@@ -34,18 +34,18 @@ export class Outside {
     this.#warnings = new Throttle(options.clock);
   }
 
-  /** The file holds the end, so that its loss is one. */
+  /** Tells whether the file holds the end, so that its loss is a finding. */
   get isKept(): boolean {
     return this.#kept !== undefined && this.problem === undefined;
   }
 
-  /** The file as it is now. @throws Error for one that cannot be read */
+  /** Reads the file. @throws Error for one that cannot be read */
   async read(): Promise<Kept | undefined> {
     const { path } = this.#options;
     return path === undefined ? undefined : readEnd(path);
   }
 
-  /** To be called with what is stored, before anything is added: what is gone stays in the file until it is accepted. */
+  /** Compares the file with the stored rows, to be called before anything is added: missing rows stay in the file until they are accepted. */
   async compare(
     stored: ChainRow,
     hashOf: (seq: number) => Promise<string | undefined>,
@@ -78,7 +78,7 @@ export class Outside {
     });
   }
 
-  /** To be called when rows are stored, before they count as recorded. A file that cannot be written is told, and stops nothing. */
+  /** Writes the end, to be called when rows are stored, before they count as recorded. A failure is reported, and stops nothing. */
   async keep(chain: string, end: SignedMark): Promise<void> {
     const { path } = this.#options;
     if (path === undefined) return;
@@ -93,13 +93,13 @@ export class Outside {
     }
   }
 
-  /** The file is of another database than the one that is there now. */
+  /** Sets aside a file that belongs to another database. */
   async setAside(): Promise<void> {
     const { path } = this.#options;
     if (path !== undefined && (await this.read())) await rename(path, `${path}.before-restore`);
   }
 
-  /** Forgets what was missing: the operator knows why. */
+  /** Forgets missing rows that the operator has accepted. */
   async accept(): Promise<Kept | undefined> {
     const { path } = this.#options;
     const now = await this.read();
@@ -139,7 +139,7 @@ export class Outside {
   }
 }
 
-/** The rows that the file names and the table lacks; undefined: none. What retention removed is signed. */
+/** Rows that the file names and the table lacks; undefined: none. Removals by retention are signed. */
 async function goneRows(
   end: SignedMark,
   stored: ChainRow,

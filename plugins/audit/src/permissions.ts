@@ -1,6 +1,6 @@
 import type { PermissionKind, Requirement } from '@svc/plugin-sdk';
 
-/** The kind `audit`, in the global scope: an addition to the kinds of the protocol. */
+/** Kind `audit`, in the global scope: an addition to the kinds of the protocol. */
 export const permissions: { readonly [kind: string]: PermissionKind } = {
   audit: { words: ['read'] },
 };

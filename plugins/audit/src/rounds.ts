@@ -4,9 +4,9 @@ import type { Chain } from './chain.ts';
 import type { ChainRow, Store } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** A chain to which nothing was added for so long belongs to a server, or a start of one, that is gone. */
+/** Time without an addition after which a chain belongs to a former server, or to a former start of one. */
 const DEAD_MS = 7 * DAY_MS;
-/** Between two statements others have the writer for as long as the last one took, at most this. */
+/** Longest pause between two statements, which leaves the writer to others for as long as the last one took. */
 const MAX_PAUSE_MS = 100;
 
 interface Options {
@@ -19,11 +19,11 @@ interface Options {
   readonly kept: () => number;
   /** Bytes. */
   readonly most: () => number;
-  /** Removal is recorded as well. */
+  /** Called after a removal, which is recorded as well. */
   readonly removed: (target: string) => void;
 }
 
-/** What may go next: rows of the own chain up to a checkpoint, or another chain as a whole. */
+/** Rows that may be removed next: those of the own chain up to a checkpoint, or another chain as a whole. */
 type Candidate = { readonly at: number; readonly chain: ChainRow; readonly upTo?: number };
 
 /** Removes whole segments, oldest first, by age and by size. A signed statement says how far it went. */
@@ -34,7 +34,7 @@ export class Rounds {
     this.#options = options;
   }
 
-  /** One round; a stop in the middle is made up for by the next one. */
+  /** Runs one round; the next one completes an interrupted one. */
   async run(): Promise<void> {
     const { store, clock, kept, most } = this.#options;
     await this.#finish();
@@ -70,7 +70,7 @@ export class Rounds {
     await this.#finish();
   }
 
-  /** Deletes the rows that signed statements have given up, and those of chains that are gone. */
+  /** Deletes the rows that signed statements declare removed, and those of former chains. */
   async #finish(): Promise<void> {
     const { store, chain } = this.#options;
     const chains = new Map((await store.chains()).map((row) => [row.id, row]));

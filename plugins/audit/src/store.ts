@@ -10,7 +10,7 @@ import {
 } from '@svc/plugin-sdk';
 import type { Mark, Row, SignedMark } from './entry.ts';
 
-/** The signed end of a chain as it is stored, and what the open segment holds. */
+/** Signed end of a chain as it is stored, and what the open segment holds. */
 export interface ChainRow extends SignedMark {
   readonly id: number;
   readonly chain: string;
@@ -19,15 +19,15 @@ export interface ChainRow extends SignedMark {
   readonly segment_bytes: number;
   /** Unix ms of the first row of the open segment; 0: it has none. */
   readonly segment_at: number;
-  /** 1: the end stands in a file of its server, too. */
+  /** 1: the end is stored in a file of its server, too. */
   readonly outside: number;
-  /** The last row that the outlet has taken; -1: there was no outlet yet. */
+  /** Last row that the outlet has taken; -1: there was no outlet yet. */
   readonly sent: number;
 }
 
-/** The signed end of a segment. */
+/** Signed end of a segment. */
 export interface Checkpoint extends SignedMark {
-  /** Of the rows of the segment. */
+  /** Bytes of the rows of the segment. */
   readonly bytes: number;
 }
 
@@ -39,11 +39,11 @@ export interface Filter {
   readonly target?: string | null | undefined;
   readonly address?: string | null | undefined;
   readonly server_uuid?: string | null | undefined;
-  /** True: only what was done; false: only what was refused. */
+  /** Filter: true for successful events only, false for refused ones only. */
   readonly success?: boolean | null | undefined;
 }
 
-/** A place in the order of answers. */
+/** Position in the order of answers. */
 export interface Place {
   readonly at: number;
   readonly chain: number;
@@ -83,13 +83,13 @@ export class Store {
     return row;
   }
 
-  /** Every step of the schema was done. */
+  /** Tells whether each migration was applied. */
   async isComplete(): Promise<boolean> {
     const { schema } = this.#db.query;
     return (await schema.hasTable('audit_chain')) && schema.hasColumn('audit_chain', 'sent');
   }
 
-  /** What the files of servers said belongs to another database: each begins a new one. */
+  /** Marks the files of all servers as those of another database: each begins a new one. */
   async forgetOutside(): Promise<void> {
     await this.#db.query('audit_chain').update({ outside: 0 });
   }
@@ -125,7 +125,7 @@ export class Store {
     return this.#all(text, [chain, after, most]);
   }
 
-  /** From this row on, in their order. */
+  /** Rows from this one on, in their order. */
   checkpoints(chain: number, from: number, to = Number.MAX_SAFE_INTEGER): Promise<Checkpoint[]> {
     const text = `select ${MARK}, bytes from audit_checkpoint
       where chain_id = ? and seq >= ? and seq <= ? order by seq`;
@@ -133,7 +133,7 @@ export class Store {
   }
 
   /**
-   * Puts rows at the end of a chain, with its new end and the checkpoint of a segment that is full.
+   * Appends rows to a chain, with its new end and the checkpoint of a segment that is full.
    * @returns false: another process of this server has changed the chain since `from` was read
    */
   append(
@@ -159,7 +159,7 @@ export class Store {
     });
   }
 
-  /** True when another row has the place: the table does not fit its chain. */
+  /** Tells whether another row has the position: the table does not match its chain. */
   isTaken(error: unknown): boolean {
     return this.#db.isUniqueViolation(error);
   }
@@ -213,7 +213,7 @@ export class Store {
     }
   }
 
-  /** Newest first, each row an array in the order of `QUERY_COLUMNS`; away from the event loop. Index (at desc, chain_id, seq). */
+  /** Rows, newest first, each an array in the order of `QUERY_COLUMNS`; off the event loop. Index (at desc, chain_id, seq). */
   query(
     filter: Filter,
     before: Place | undefined,
@@ -236,7 +236,7 @@ export class Store {
   }
 }
 
-/** In the order of `StoredRow`. */
+/** Columns in the order of `StoredRow`. */
 export const QUERY_COLUMNS = [
   ...['r.chain_id', 'h.chain', 'h.server_uuid', 'r.seq', 'r.at', 'r.token', 'r.name', 'r.method'],
   ...['r.target', 'r.address', 'r.transport', 'r.outcome', 'r.count', 'r.hash'],

@@ -1,38 +1,38 @@
 import type { Entry } from './entry.ts';
 
 interface Sum {
-  /** The last one. */
+  /** Last event. */
   entry: Entry;
-  /** Rows that it had of its own in this minute. */
+  /** Number of rows of its own in this minute. */
   rows: number;
-  /** Events that no row tells of yet. */
+  /** Number of events that no row records yet. */
   untold: number;
 }
 
 interface Options {
   readonly add: (entry: Entry) => void;
-  /** Events of a kind that have rows of their own in a minute. */
+  /** Most events of a kind that have rows of their own in a minute. */
   readonly free: number;
-  /** Kinds in a minute; what is of further ones is counted without names. */
+  /** Most kinds in a minute; events of further ones are counted without names. */
   readonly most: number;
-  /** Kinds of one token in a minute; what is of further ones is counted without addresses. Default: `most`. */
+  /** Most kinds of one token in a minute; events of further ones are counted without addresses. Default: `most`. */
   readonly mostOfToken?: number;
 }
 
 const MANY = 'many addresses';
 
-/** Equal events share a row a minute, which counts them: an attacker cannot write the table full. */
+/** Counts of equal events, which share a row a minute: an attacker cannot fill the table. */
 export class Sums {
   readonly #options: Options;
   readonly #sums = new Map<string, Sum>();
-  /** How many there are of each token. */
+  /** Number of kinds of each token. */
   readonly #kinds = new Map<string, number>();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** @returns whether the event has a row of its own */
+  /** Adds an event. @returns whether it has a row of its own */
   add(kind: string, entry: Entry): boolean {
     const { most, mostOfToken = most } = this.#options;
     const known = this.#sums.get(kind);
@@ -47,7 +47,7 @@ export class Sums {
     return this.#count(sum, entry);
   }
 
-  /** To be called once a minute. */
+  /** Ends a minute; to be called once a minute. */
   minute(): void {
     for (const { entry, untold } of this.#sums.values())
       if (untold > 0) this.#options.add({ ...entry, count: untold });
@@ -55,7 +55,7 @@ export class Sums {
     this.#kinds.clear();
   }
 
-  /** One row for all events of this kind. */
+  /** Counts an event in the row of all events of its kind. */
   #share(kind: string, entry: Entry): false {
     const sum = this.#sums.get(kind);
     if (sum) sum.untold++;

@@ -7,7 +7,7 @@ export interface Sender {
   readonly process: number;
 }
 
-/** RFC 5424 §6.2.1: security and authorization messages of the audit. */
+/** Facility (RFC 5424 §6.2.1): security and authorization messages of the audit. */
 const FACILITY = 13;
 const WARNING = 4;
 const NOTICE = 5;

@@ -9,9 +9,9 @@ import type { ChainRow, Store } from './store.ts';
 import { frameOf, senderOf } from './syslog-line.ts';
 
 const CONNECT_MS = 10_000;
-/** A receiver that takes nothing for so long is gone. */
+/** Time without progress after which a receiver counts as disconnected. */
 const WRITE_MS = 30_000;
-/** TCP does not tell what the other side has read: what was sent so long before a connection broke counts as received. */
+/** Time after which sent rows count as received when a connection breaks: TCP does not confirm what was read. */
 const CONFIRM_MS = 5_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -64,9 +64,9 @@ export class SyslogOutlet {
   readonly #end = new AbortController();
   #work: Promise<void> = Promise.resolve();
   #wake = Promise.withResolvers<void>();
-  /** The last row of a page and when it was written, oldest first. */
+  /** Last row of a page and when it was written, oldest first. */
   #written: { readonly seq: number; readonly at: number }[] = [];
-  /** The last row that counts as received; undefined: not read yet. */
+  /** Last row that counts as received; undefined: not read yet. */
   #received: number | undefined;
   readonly #warnings: Throttle;
 
@@ -97,7 +97,7 @@ export class SyslogOutlet {
     this.#work = this.#run();
   }
 
-  /** There are rows. */
+  /** Wakes the outlet: there are rows. */
   wake(): void {
     this.#wake.resolve();
     this.#wake = Promise.withResolvers<void>();
@@ -131,7 +131,7 @@ export class SyslogOutlet {
     }
   }
 
-  /** Until the connection breaks or the server stops. What was written last may have been lost with a connection, and is sent again. */
+  /** Sends until the connection breaks or the server stops. Rows written last may have been lost with a connection, and are sent again. */
   async #serve(socket: Socket): Promise<void> {
     const gone = new Promise<never>((_, fail) => {
       const end = () => fail(new Error('the receiver closed the connection'));
@@ -167,7 +167,7 @@ export class SyslogOutlet {
     }
   }
 
-  /** The row behind which sending begins: the first outlet begins with what comes, the export has what was. */
+  /** Row after which sending begins: the first outlet begins with new rows, the export has the earlier ones. */
   async #begin(): Promise<number> {
     const row = await (await this.#chain()).row();
     this.#received ??= row.sent;
@@ -200,7 +200,7 @@ export class SyslogOutlet {
     });
   }
 
-  /** What was written before counts as received. */
+  /** Marks earlier rows as received. */
   async #confirm(age_ms: number): Promise<void> {
     const before = this.#kernel.clock.monotonic() - age_ms;
     const count = this.#written.findLastIndex(({ at }) => at <= before) + 1;

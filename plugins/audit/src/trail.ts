@@ -32,7 +32,7 @@ const DENIED = 102;
 const LOGIN = 'login';
 const nowhere = { address: '', transport: 'internal' } as const;
 
-/** The section `[audit]`. */
+/** Section `[audit]`. */
 export interface Settings {
   readonly keep_days: number;
   readonly max_mb: number;
@@ -42,11 +42,11 @@ export interface Settings {
 interface Opened {
   readonly chain: Chain;
   readonly publicKey: string;
-  /** Why the key ends with this process. */
+  /** Reason why the key ends with this process. */
   readonly problem: string | undefined;
 }
 
-/** The record of this server: what comes in from hooks and plugins, on its way to the chain. */
+/** Record of this server: events of hooks and plugins, on their way to the chain. */
 export class Trail implements Audit {
   readonly store: Store;
   /** Called when rows are stored. */
@@ -93,10 +93,10 @@ export class Trail implements Audit {
     else this.#denied.add(`${entry.token} ${entry.method} ${entry.outcome}`, entry);
   }
 
-  /** The hook `settled`; called for methods that state `audit` only. */
+  /** Hook `settled`; called for methods that state `audit` only. */
   settled({ method, target, caller, address, transport }: Call, { error }: Outcome): void {
     const named = target?.();
-    // Who showed no valid credential has changed nothing, and counts as a refused login.
+    // A call without a valid credential has changed nothing, and counts as a refused login.
     if (named === undefined || (error && caller.id === '')) return;
     const origin = { address, transport };
     this.record({ method, target: named, caller, origin, error: error?.code });
@@ -114,14 +114,14 @@ export class Trail implements Audit {
     }
   }
 
-  /** A credential was valid on a connection, or another one than before. */
+  /** Records a valid credential of a connection, or a change of it. */
   accepted(connection: Connection, caller: Principal, given: Origin | undefined): void {
     const origin = given ?? { address: connection.address, transport: 'http' };
     const entry = this.#entryOf({ method: LOGIN, caller, origin });
     const { token, address, at } = entry;
     const place = countedAs(address);
     if (!this.#logins.isNew(token, place, at)) return;
-    // What shares a row with others is new until a row names it.
+    // An event that shares a row counts as new until a row names it.
     if (this.#accepted.add(`${token} ${place}`, entry)) this.#logins.recorded(token, place, at);
   }
 
@@ -130,12 +130,12 @@ export class Trail implements Audit {
     this.#refused.add(`${name ?? ''} ${origin.address}`, entry);
   }
 
-  /** To be called once a minute: rows for what was counted. */
+  /** Writes rows for counted events; to be called once a minute. */
   minute(): void {
     for (const sums of [this.#accepted, this.#refused, this.#denied]) sums.minute();
   }
 
-  /** Resolves when what happened before can be read; counts are written for a reader once a minute at most. */
+  /** Resolves when earlier events can be read; counts are written for a reader once a minute at most. */
   async readable(): Promise<void> {
     if (this.#readerCounts.pass() !== undefined) this.minute();
     await this.#recorder.flush();
@@ -146,13 +146,13 @@ export class Trail implements Audit {
     await this.#recorder.stop();
   }
 
-  /** The chain of this server, once something was written to it. */
+  /** Chain of this server, once something was written to it. */
   async own(): Promise<Own | undefined> {
     const own = this.#own;
     return own && this.#witnessed(own.chain.name, own.publicKey, own.chain.end);
   }
 
-  /** The same for a command, which makes no key. */
+  /** Chain for a command, which makes no key. */
   async ownOfFile(): Promise<Own | undefined> {
     const path = this.#keyPath();
     const key = path === undefined ? undefined : await readKey(path);
@@ -161,7 +161,7 @@ export class Trail implements Audit {
     return this.#witnessed(chainName(this.#kernel.server.uuid(), publicKey), publicKey, undefined);
   }
 
-  /** With what the file beside the key says. It is read before the table: it is never ahead of that. */
+  /** Verifies with the file beside the key. It is read before the table: it is never ahead of that. */
   async #witnessed(chain: string, publicKey: string, written: Mark | undefined): Promise<Own> {
     const own = { chain, publicKey, end: written };
     try {
@@ -179,7 +179,7 @@ export class Trail implements Audit {
     }
   }
 
-  /** What the file beside the key misses is known to the operator. @returns what that was, for people */
+  /** Accepts missing rows in the file beside the key. @returns a description of them */
   async accept(why = ''): Promise<string[]> {
     const { chain } = await this.#open();
     await chain.compare();
@@ -207,7 +207,7 @@ export class Trail implements Audit {
     return (await this.#open()).chain;
   }
 
-  /** Removes what is too old or too much. */
+  /** Removes rows beyond the limits of age and size. */
   async round(): Promise<void> {
     const { clock, log, signal } = this.#kernel;
     const { chain } = await this.#open();
@@ -216,12 +216,12 @@ export class Trail implements Audit {
     await new Rounds({ ...options, most: this.#most, kept: this.#kept }).run();
   }
 
-  /** What an operator should know of the key; undefined: nothing. */
+  /** Problem of the key, for an operator; undefined: none. */
   get problem(): string | undefined {
     return this.#own?.problem;
   }
 
-  /** What an operator should know of the file with the end; undefined: nothing. */
+  /** Problem of the file with the end, for an operator; undefined: none. */
   get endProblem(): string | undefined {
     return this.#own?.problem === undefined ? this.#outside.problem : undefined;
   }

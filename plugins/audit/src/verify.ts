@@ -18,18 +18,18 @@ const PAGE_ROWS = 100;
 const MOST_PROBLEMS = 100;
 
 export interface Problem {
-  /** The row at which it shows. */
+  /** Row at which it shows. */
   readonly seq: number;
   readonly problem: string;
 }
 
-/** What the check of one chain found. */
+/** Result of the check of one chain. */
 export interface ChainReport {
   readonly chain: string;
   readonly server_uuid: string;
   /** DER (SPKI) in base64. */
   readonly public_key: string;
-  /** The key is this server's own; any other is taken from the table. */
+  /** Tells whether the key is this server's own; any other is taken from the table. */
   readonly own: boolean;
   /** 0: none. */
   readonly first_seq: number;
@@ -39,15 +39,15 @@ export interface ChainReport {
   readonly problems: readonly Problem[];
 }
 
-/** What this process knows of its own chain. */
+/** Facts of this process about its own chain. */
 export interface Own {
   readonly chain: string;
   readonly publicKey: string;
-  /** The last row that it has written, or that the file beside the key names. */
+  /** Last row that it has written, or that the file beside the key names. */
   readonly end: Pick<Mark, 'seq' | 'hash'> | undefined;
-  /** What the file says of rows that are gone. */
+  /** Missing rows by the file. */
   readonly breaks?: readonly Break[];
-  /** Why the file is no witness; undefined: it is one, or there never was one. */
+  /** Reason why the file proves nothing; undefined: it does, or there never was one. */
   readonly fault?: string | undefined;
 }
 
@@ -112,7 +112,7 @@ class ChainCheck {
     };
   }
 
-  /** Goes to the first row that retention has left, which follows a checkpoint. */
+  /** Moves to the first remaining row, which follows a checkpoint. */
   async #begin(): Promise<void> {
     const { id, base } = this.#row;
     const marks = await this.#store.checkpoints(id, base);
