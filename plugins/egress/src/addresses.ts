@@ -33,7 +33,7 @@ const INNER_6 = [
 ] as const;
 let list: BlockList | undefined;
 
-/** Made for the first fetch of a script: it takes milliseconds of a start. */
+/** Created for the first fetch of a script: it takes milliseconds of a start. */
 function inner(): BlockList {
   if (list) return list;
   list = new BlockList();
@@ -42,7 +42,7 @@ function inner(): BlockList {
   return list;
 }
 
-/** The eight groups of an IPv6 address, scope left out. */
+/** Groups of an IPv6 address, eight of them, without its scope. */
 function groupsOf(address: string): number[] {
   const { hostname } = new URL(`http://[${address.replace(/%.*/s, '')}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
@@ -56,7 +56,7 @@ function groupsOf(address: string): number[] {
 const ipv4Of = (high: number, low: number): string =>
   [high >> 8, high & 255, low >> 8, low & 255].join('.');
 
-/** The IPv4 address that an IPv6 address stands for: mapped, translated (stateless or NAT64) or 6to4. */
+/** IPv4 address that an IPv6 address stands for: mapped, translated (stateless or NAT64) or 6to4. */
 export function embedded(address: string): string | undefined {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groupsOf(address);
   const isZero = (...groups: number[]) => groups.every((group) => group === 0);
@@ -66,7 +66,7 @@ export function embedded(address: string): string | undefined {
   return a === 0x2002 ? ipv4Of(b, c) : undefined;
 }
 
-/** True when requests may go there without being allowed by name. */
+/** Tells whether requests may go there without being allowed by name. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !inner().check(address, 'ipv4');
   if (!isIPv6(address.replace(/%.*/s, ''))) return false;

@@ -11,7 +11,7 @@ export interface EgressRules {
   readonly allow: readonly string[];
   /** Configuration key that `allow` comes from: errors and refusals name it. */
   readonly key?: string;
-  /** Until a connection stands, ms. */
+  /** Timeout of a connection, ms. */
   readonly connect_ms: number;
   /** A request without a byte for this long fails, ms. */
   readonly idle_ms: number;
@@ -27,13 +27,13 @@ export interface EgressRequest {
   readonly redirect: 'follow' | 'manual' | 'error';
   readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
-  /** The token for which it is sent: tokens get connections in turns. */
+  /** Token for which it is sent: tokens get connections in turns. */
   readonly share?: string;
 }
 
 export interface EgressResponse {
   readonly status: number;
-  /** After redirects. */
+  /** URL after redirects. */
   readonly url: string;
   readonly redirected: boolean;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -48,7 +48,7 @@ export interface EgressConnection {
   readonly port: number;
   /** Present: TLS, and the certificate is checked for the host, against these authorities (PEM) or the public ones. */
   readonly tls?: { readonly ca?: string };
-  /** Ends the attempt; a connection that stands is its owner's. */
+  /** Ends the attempt; an open connection belongs to its owner. */
   readonly signal: AbortSignal;
 }
 
@@ -56,13 +56,13 @@ export interface EgressConnection {
 export interface EgressClient {
   /** @throws TypeError `Failed to fetch: ` and the reason, which is also its `cause` */
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** The socket is its owner's, who closes it. @throws Error within `connect_ms` */
+  /** Opens a socket, which its owner closes. @throws Error within `connect_ms` */
   connect(connection: EgressConnection): Promise<Socket>;
-  /** Takes new rules; connections that were opened under the old ones are closed. @throws UserError as `Egress.open` */
+  /** Applies new rules; connections that were opened under the old ones are closed. @throws UserError as `Egress.open` */
   change(rules: EgressRules): void;
 }
 
-/** The way out for every connection that the server opens for a caller. */
+/** Service for each connection that the server opens for a caller. */
 export interface Egress {
   /** @throws UserError that names an entry of `allow` which is none */
   open(rules: EgressRules): EgressClient;

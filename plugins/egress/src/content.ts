@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex, pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-/** Makes the stream that unpacks a content which begins with these bytes. */
+/** Creates the stream that decodes a content which begins with these bytes. */
 type Unpack = (first: Buffer) => Transform;
 
 /** Content of a response without its transfer encodings; fails past `most` bytes, compressed ones included. */

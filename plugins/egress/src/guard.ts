@@ -23,29 +23,29 @@ import { type Policy, policyOf } from './policy.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 
 const MOST_REDIRECTS = 20;
-/** Idle connections are kept this long, ms. */
+/** Time that idle connections stay open, ms. */
 const KEEP_MS = 15_000;
-/** Requests at a time, each until its body has ended. */
+/** Most concurrent requests, each until its body has ended. */
 const MOST_REQUESTS = 512;
-/** More of them, one for each share that has none. */
+/** Further ones, one for each share that has none. */
 const SPARE_REQUESTS = 64;
-/** Idle connections that are kept, of each scheme. */
+/** Most idle connections of each scheme. */
 const MOST_KEPT = 256;
 
 export interface EgressOptions {
   readonly userAgent: string;
-  /** Instead of the machine's name resolution. */
+  /** Replacement of the machine's name resolution. */
   readonly resolve?: Resolve;
   readonly standing?: ShareRules['standing'];
 }
 
-/** Outgoing requests with limits; addresses are checked when they are connected to, so that no DNS answer passes by. */
+/** Outgoing requests with limits; addresses are checked at the connection, so that no DNS answer bypasses the policy. */
 export class EgressGuard implements EgressClient {
   readonly #options: EgressOptions;
   #rules: EgressRules;
   #policy: Policy;
   readonly #turns: Turns;
-  /** Made by the first request: TLS is loaded with them. */
+  /** Agents, created by the first request: TLS is loaded with them. */
   #agents: ReturnType<typeof makeAgents> | undefined;
 
   /** @throws UserError that names an entry of `allow` which is none */
@@ -63,7 +63,7 @@ export class EgressGuard implements EgressClient {
     this.close();
   }
 
-  /** Closes kept connections. */
+  /** Closes idle connections. */
   close(): void {
     for (const agent of Object.values(this.#agents ?? {})) agent.destroy();
     this.#agents = undefined;
@@ -116,7 +116,7 @@ export class EgressGuard implements EgressClient {
     throw new Error('Max retries exceeded');
   }
 
-  /** Once more, over a connection of its own, where the kept one was closed before any answer. */
+  /** Sends a request, and once more over a connection of its own where the reused one was closed before any answer. */
   async #send(order: EgressRequest): Promise<IncomingMessage> {
     try {
       return await this.#sendOnce(order, true);
@@ -184,7 +184,7 @@ export class EgressGuard implements EgressClient {
   }
 }
 
-/** A kept connection was closed by the other side, which may happen while a request is on its way. */
+/** Error of a reused connection that the other side closed, which may happen during a request. */
 class LostKept extends Error {}
 
 /** RFC 9110 §9.2.2: what these do twice they have done once. Others may have been carried out. */
@@ -206,7 +206,7 @@ const makeAgents = () => {
 const countKept = ({ freeSockets }: Agent): number =>
   Object.values(freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
 
-/** What the connection itself decides. */
+/** Headers that the connection determines. */
 const OWN =
   /^(?:connection|keep-alive|proxy-connection|transfer-encoding|content-length|te|trailer|upgrade|expect)$/i;
 
@@ -258,7 +258,7 @@ async function dataResponse(url: string): Promise<EgressResponse> {
   return { status: 200, url, redirected: false, headers, body: Readable.from([bytes]) };
 }
 
-/** What a caller sees of a failure: the reason in the message, and alone as `cause`. */
+/** Error for the caller: the reason in the message, and alone as `cause`. */
 function failedFetch(error: unknown): TypeError {
   const { message, code } = error as { message?: string; code?: string };
   const cause = message || code || String(error);

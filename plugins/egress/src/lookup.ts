@@ -1,13 +1,13 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
-/** The address in a URL's host, if it is one; brackets removed. */
+/** Address in a URL's host, if it is one; brackets removed. */
 export function literalAddress(hostname: string): string | undefined {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? undefined : host;
 }
 
-/** As `dns.lookup` with `all`. */
+/** Resolves like `dns.lookup` with `all`. */
 export type Resolve = (
   hostname: string,
   options: LookupOptions & { all: true },
@@ -16,12 +16,12 @@ export type Resolve = (
 
 export interface LookupOrder {
   readonly isAllowed: (address: string) => boolean;
-  /** The error for a name without an allowed address. */
+  /** Error for a name without an allowed address. */
   readonly refused: (target: string) => Error;
   readonly resolve: Resolve | undefined;
 }
 
-/** Name resolution that hands out allowed addresses only, right before they are connected to. */
+/** Name resolution that returns allowed addresses only, right before the connection. */
 export function guardedLookup({
   isAllowed,
   refused,

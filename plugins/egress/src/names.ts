@@ -5,15 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SerialQueue } from '@svc/plugin-sdk';
 import type { Resolve } from './lookup.ts';
 
-/** The first question to each name server; the second one has twice this. */
+/** Timeout of the first query to each name server; the second one has twice this. */
 const QUESTION_MS = 2_500;
-/** Where one family has answered, the other has so much longer: some name servers drop questions for IPv6. */
+/** Time that one address family has after the answer of the other: some name servers drop queries for IPv6. */
 const OTHER_FAMILY_MS = 300;
-/** Names that are looked up at the same time. */
+/** Most concurrent lookups. */
 const MOST = 1_024;
-/** Names that wait for the machine's own look-up, which goes one by one. */
+/** Most names that wait for the machine's own lookup, which runs one at a time. */
 const MOST_FOR_MACHINE = 16;
-/** Files of the machine are read again after this. */
+/** Time after which files of the machine are read again. */
 const FRESH_MS = 5_000;
 const KEPT = 3;
 
@@ -23,11 +23,11 @@ const HOSTS =
     : '/etc/hosts';
 const RESOLV_CONF = '/etc/resolv.conf';
 
-/** What the machine says about names. */
+/** Name resolution settings of the machine. */
 interface Machine {
   readonly resolver: Resolver;
   readonly hosts: ReadonlyMap<string, readonly LookupAddress[]>;
-  /** Endings that are tried for short names, and how many dots make a name long. */
+  /** Search domains for short names, and the number of dots that makes a name long. */
   readonly search: readonly string[];
   readonly dots: number;
 }
@@ -39,7 +39,7 @@ interface Machine {
  */
 export class Names {
   readonly #servers: () => readonly string[];
-  /** The last ones: their questions end before there are so many newer ones. */
+  /** Recent resolvers: their queries end before there are so many newer ones. */
   #resolvers: readonly Resolver[] = [];
   #machine: Promise<Machine> | undefined;
   #read_at = 0;
@@ -52,7 +52,7 @@ export class Names {
     this.#servers = servers;
   }
 
-  /** As `dns.lookup` with `all`. */
+  /** Resolves like `dns.lookup` with `all`. */
   readonly resolve: Resolve = (hostname, { family }, done) => {
     const wanted = family === 4 || family === 6 ? family : undefined;
     this.#lookUp(hostname.toLowerCase()).then(
@@ -65,12 +65,12 @@ export class Names {
     );
   };
 
-  /** Forgets what is known of the machine, as after a change of the servers. */
+  /** Drops the settings of the machine, as after a change of the servers. */
   forget(): void {
     this.#read_at = 0;
   }
 
-  /** Ends every question. */
+  /** Cancels all queries. */
   close(): void {
     for (const resolver of this.#resolvers) resolver.cancel();
   }
@@ -136,7 +136,7 @@ async function machineOf(servers: readonly string[]): Promise<Machine> {
   return { resolver, hosts: hostsIn(hosts), search, dots };
 }
 
-/** A machine without the file has no such names. */
+/** Reads a file of the machine; without it there are no such names. */
 const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /** Addresses by name, out of the text of a file of hosts. */
@@ -154,7 +154,7 @@ export function hostsIn(text: string): ReadonlyMap<string, readonly LookupAddres
   return found;
 }
 
-/** The names that are asked for, as resolv.conf(5) orders them. */
+/** Names to query, in the order of resolv.conf(5). */
 export function candidatesOf(
   name: string,
   { search, dots }: Pick<Machine, 'search' | 'dots'>,
@@ -190,6 +190,6 @@ async function nonEmpty(question: Promise<LookupAddress[]>): Promise<LookupAddre
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** In the words of `dns.lookup`. */
+/** Error in the form of `dns.lookup`. */
 const failed = (code: string, hostname: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, hostname });

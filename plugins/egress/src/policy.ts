@@ -2,9 +2,9 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { UserError } from '@svc/plugin-sdk';
 import { embedded, isPublic } from './addresses.ts';
 
-/** Which targets requests may reach. */
+/** Policy of the targets that requests may reach. */
 export interface Policy {
-  /** The resolved address of a host. */
+  /** Tells whether a host may be reached at its resolved address. */
   allows(target: {
     readonly host: string;
     readonly port: number;

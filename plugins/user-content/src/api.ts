@@ -1,17 +1,17 @@
 import { type Exchange, service } from '@svc/plugin-sdk';
 
-/** What is about to be sent. */
+/** Content that is about to be sent. */
 export interface Content {
-  /** Its owner was the Super Token, or could write everything of this kind, when it wrote this. */
+  /** Set when its owner was the Super Token, or could write everything of this kind, when it wrote this. */
   readonly trusted: boolean;
-  /** It has no place on another host name: a mounted drive, the server's root. */
+  /** Set when it cannot be served on another host name: a mounted drive, the server's root. */
   readonly stays?: boolean;
 }
 
 /** Keeps content that tokens have put on this server apart from the pages of the server and of its administrator. */
 export interface UserContent {
   /**
-   * Asked before such content is sent: sets the headers that keep it apart, or answers the request itself.
+   * Called before such content is sent: sets the headers that keep it apart, or answers the request itself.
    * @returns false when it has answered
    */
   admit(exchange: Exchange, content: Content): boolean;

@@ -11,7 +11,7 @@ function hostOf(field: string): Host {
   return { name: name.toLowerCase(), port: port || undefined };
 }
 
-/** The host names that serve content of tokens, and nothing else. */
+/** Host names that serve content of tokens, and nothing else. */
 export class ContentHosts {
   readonly #given: () => readonly string[];
 
@@ -23,14 +23,14 @@ export class ContentHosts {
     return this.#given().length > 0;
   }
 
-  /** Ports are not compared: browsers send the one that they reach, behind a proxy another one than ours. */
+  /** Tells whether a request names one of the hosts. Ports are not compared: behind a proxy, browsers send another one than ours. */
   has({ host }: IncomingHttpHeaders): boolean {
     if (!this.areUsed) return false;
     const { name } = hostOf(host ?? '');
     return this.#given().some((each) => hostOf(each).name === name);
   }
 
-  /** Where content is to be asked for instead, with the port of this request unless the configuration names one. */
+  /** Address at which content is to be requested instead, with the port of this request unless the configuration names one. */
   authority({ host }: IncomingHttpHeaders): string {
     const { name, port = hostOf(host ?? '').port } = hostOf(this.#given()[0] ?? '');
     return port === undefined ? name : `${name}:${port}`;

@@ -4,13 +4,13 @@ import { type Content, UserContent } from './api.ts';
 import { ContentHosts } from './hosts.ts';
 
 /**
- * The page gets an origin of its own, which is nobody's: it cannot read the storage of the server's pages, nor their windows.
+ * The page gets an opaque origin: it cannot read the storage of the server's pages, nor their windows.
  * Scripts, forms and links work.
  */
 const SANDBOX =
   'sandbox allow-downloads allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-scripts';
 const ELSEWHERE = 'this host name serves only content of buckets and script workers';
-/** Paths of content. Root buckets are the administrator's, and stay where they are. */
+/** Paths of content. Root buckets belong to the administrator, and are not moved. */
 const PATHS = ['/svc/static/', '/svc/static-webdav/', '/svc/worker-route/', '/worker-route/'];
 
 const Host = Type.String({
