@@ -139,7 +139,7 @@ test('an engine of another plugin takes the place of the one that js-worker brin
     setup(kernel) {
       const nothing = { warm() {}, rest() {}, stop: async () => {} };
       const compile = () => Promise.reject(new Error('this engine compiles nothing'));
-      const prepare = () => ({ run: compile, dispose() {} });
+      const prepare = () => ({ run: compile, retire() {}, dispose() {} });
       kernel.provide(ScriptEngine, { open: () => ({ ...nothing, compile, prepare }) });
     },
   });

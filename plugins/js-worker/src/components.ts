@@ -63,7 +63,6 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     store: stores.workers,
     ceilings: () => config,
     now: () => clock.now(),
-    after: (ms, work) => clock.timeout(work, ms),
   });
   const owners = new WorkerOwners(kernel);
   const runner = createRunner(kernel, { ...stores, egress, owners, sandboxes, pool });

@@ -29,8 +29,11 @@ export interface SandboxOptions {
 export interface Sandboxes {
   /** Compiles without running anything. @throws Error whose message is the compiler's */
   compile(script: Script): Promise<Sandbox>;
-  /** As `compile`, but later: at the first call, which then fails with the compiler's text. `once`: for one call. */
-  prepare(script: Script, options?: { readonly once?: boolean }): Sandbox;
+  /**
+   * As `compile`, but later: at the first call, which then fails with the compiler's text, or why the script cannot be read.
+   * `once`: for one call.
+   */
+  prepare(script: Script | (() => Promise<Script>), options?: { readonly once?: boolean }): Sandbox;
   /** Starts the threads that the first script would wait for. */
   warm(): void;
   /** Ends threads that have been idle. */
@@ -38,6 +41,11 @@ export interface Sandboxes {
   /** Ends every run. Resolves when the threads have ended. */
   stop(): Promise<void>;
 }
+
+/** Failure of a run whose context has as many waiting as it may have, or whose share has. */
+export const QUEUE_FULL = 'Worker queue full, request rejected';
+/** Failure of a run that has not begun within `wait_ms`. */
+export const WAITED_TOO_LONG = 'Worker busy, request waited too long';
 
 /** A module and the limits of its environment. */
 export interface Script {
@@ -53,15 +61,15 @@ export interface Script {
   readonly share?: string;
 }
 
-/** One script in an environment of its own. Calls of one sandbox never overlap. */
+/** One script in an environment of its own. Its calls never overlap: one has a thread, at most 256 wait, in order. */
 export interface Sandbox {
   /**
    * Calls a handler and resolves when it has settled, or at its limit. Work that it did not wait for goes on until
    * then. Never rejects: failures are outcomes.
    */
   run(call: Call, host: ScriptHost): Promise<Outcome>;
-  /** A `run` without a body may be made now although others are under way: it begins when those have settled. */
-  readonly takesAhead?: boolean;
+  /** Gives the environment up when its calls are over. Those that wait run first, or end with the text `cancel`. */
+  retire(cancel?: string): void;
   /** Gives the environment up; a run under way is ended. */
   dispose(): void;
 }
@@ -89,6 +97,10 @@ export interface Call {
   readonly cookies: boolean;
   /** ms from the start of the handler. */
   readonly limit_ms: number;
+  /** Longest wait for a thread and for earlier calls, ms; default: no limit. */
+  readonly wait_ms?: number | undefined;
+  /** Has no effect that must be recorded: it may go to the thread of its environment before its turn. */
+  readonly ahead?: boolean;
   /** Body of the request, held outside of the script's heap. */
   readonly body?: Uint8Array | undefined;
 }
@@ -118,10 +130,8 @@ export interface ScriptHost {
   isWanted?(): boolean;
   /** Asked when the run has waited for its thread: why it may not begin after all; undefined: it may. */
   refusal?(): string | undefined;
-  /** The run has its place on a thread. */
-  begun?(): void;
-  /** It waits for earlier runs of its sandbox. `withdraw` takes it back, unless it has begun; undefined: not any more. */
-  queued?(withdraw: (() => boolean) | undefined): void;
+  /** No earlier call of its environment waits: it gets the next thread. */
+  readonly admitted?: (() => void) | undefined;
   /** Nothing of the run is left: what it still had open is closed. */
   ended(): void;
 }

@@ -1,34 +1,38 @@
 import type { Sandbox, Sandboxes, Script } from './api.ts';
-import { ThreadSandbox } from './sandbox.ts';
-import { type ThreadOptions, Threads } from './threads.ts';
+import { ThreadContext } from './context.ts';
+import { RunQueue } from './queue.ts';
+import type { ThreadOptions } from './threads.ts';
 
 /** Scripts on QuickJS in worker threads. */
 export class QuickJsSandboxes implements Sandboxes {
-  readonly #threads: Threads;
+  readonly #queue: RunQueue;
 
   constructor(options: ThreadOptions) {
-    this.#threads = new Threads(options);
+    this.#queue = new RunQueue(options);
   }
 
   async compile(script: Script): Promise<Sandbox> {
-    const sandbox = new ThreadSandbox(this.#threads, script, false);
-    await sandbox.compile();
-    return sandbox;
+    const context = new ThreadContext({ queue: this.#queue, script, once: false });
+    await context.compile();
+    return context;
   }
 
-  prepare(script: Script, { once = false }: { readonly once?: boolean } = {}): Sandbox {
-    return new ThreadSandbox(this.#threads, script, once);
+  prepare(
+    script: Script | (() => Promise<Script>),
+    { once = false }: { readonly once?: boolean } = {},
+  ): Sandbox {
+    return new ThreadContext({ queue: this.#queue, script, once });
   }
 
   warm(): void {
-    this.#threads.warm();
+    this.#queue.threads.warm();
   }
 
   rest(): void {
-    this.#threads.rest();
+    this.#queue.threads.rest();
   }
 
   stop(): Promise<void> {
-    return this.#threads.stop();
+    return this.#queue.stop();
   }
 }

@@ -251,10 +251,11 @@ export class ScriptThread {
   #moveOn({ box, run, body }: Extract<FromThread, { t: 'gone' }>): void {
     const current = this.#current;
     if (current?.id !== run) return;
+    const wasTold = this.#isTold;
     this.boxes.delete(box);
     this.#runs.delete(run);
     this.#clear(true);
-    if (!this.#isTold) current.gone(body, true);
+    if (!wasTold) current.gone(body, true);
   }
 
   #clear(lost: boolean): void {

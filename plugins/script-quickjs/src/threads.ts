@@ -9,8 +9,6 @@ import { wasm } from './wasm.ts';
 const MOVE_MS = 250;
 /** Threads beyond the first ones end when they have been idle and without contexts for this long, ms. */
 const IDLE_MS = 30_000;
-/** Works of one kind and share that may wait for a thread. */
-const MOST_WAITING = 2_048;
 /**
  * Inline calls get threads beyond the limit: their callers hold one each. Each level may take one more thread than the
  * one above it, so that whatever the others hold, the call that began last finds a thread for what it calls.
@@ -22,21 +20,23 @@ const LOAD_THREADS = 2;
 const SPARE_THREADS = 2;
 
 /** What a thread is taken for: a run that was started from outside, one that another run waits for, or the compiler. */
-type Kind = 'run' | 'inline' | 'load';
+export type Kind = 'run' | 'inline' | 'load';
 /** The order in which they get threads: some run waits for an inline call. */
-const KINDS = ['inline', 'load', 'run'] as const;
+export const KINDS = ['inline', 'load', 'run'] as const;
 
-interface Waiter {
-  /** The thread that has this context. */
-  readonly home: () => ScriptThread | undefined;
-  readonly box: number | undefined;
-  readonly since: number;
+/** What a job needs of a thread. */
+export interface Wanted {
   readonly kind: Kind;
   /** Runs above this one. */
   readonly level: number;
   readonly share: string;
-  take(thread: ScriptThread): void;
-  fail(error: Error): void;
+}
+
+/** Context that wants a thread. */
+interface Wanting {
+  /** The thread that has the context. */
+  home(): ScriptThread | undefined;
+  readonly box: number | undefined;
 }
 
 export interface ThreadOptions {
@@ -51,21 +51,29 @@ export interface ThreadOptions {
   readonly onLost: (error: Error) => void;
 }
 
+/** What the queue hears of the threads. */
+interface ThreadEvents {
+  /** A thread is free or has gone. */
+  freed(): void;
+  /** No thread can be started. */
+  failed(error: Error): void;
+}
+
 /** The bounded pool of script threads. It starts with the first script: a server without scripts pays nothing. */
 export class Threads {
   readonly #options: ThreadOptions;
+  readonly #events: ThreadEvents;
   readonly #threads: ScriptThread[] = [];
-  readonly #waiting: Waiter[] = [];
   readonly #shares: { readonly [K in Kind]: Shares };
   #data: Promise<ScriptThreadData> | undefined;
   #starting = 0;
-  #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   /** Threads that are being ended. */
   readonly #ending = new Set<Promise<unknown>>();
 
-  constructor(options: ThreadOptions) {
+  constructor(options: ThreadOptions, events: ThreadEvents) {
     this.#options = options;
+    this.#events = events;
     const { most, spare = () => 0, standing } = options;
     const few = { spare: () => SPARE_THREADS, standing };
     this.#shares = {
@@ -81,37 +89,19 @@ export class Threads {
     while (!this.#stopped && this.#count < this.#options.least) this.#start();
   }
 
-  /** The context's own thread, reserved, when it is free and no call waits for a thread. */
-  now({ home, box, share }: Pick<Waiter, 'home' | 'box' | 'share'>): ScriptThread | undefined {
-    const own = this.isCalm ? home() : undefined;
+  /** The thread that has the context, when it is free. */
+  ofContext(job: Wanted & { readonly line: Wanting }): ScriptThread | undefined {
+    const { box } = job.line;
+    const own = job.line.home();
     if (!own?.ready || (own.busy && !own.lingersFor(box))) return undefined;
     // The work that lingers goes on beside the run: both have one place.
     own.leave();
-    if (!this.#shares.run.mayTake(share)) return undefined;
-    this.#reserve(own, 'run', share);
-    return own;
+    return this.hasPlace(job) ? own : undefined;
   }
 
-  /** No call waits whose turn would come first. */
-  get isCalm(): boolean {
-    return this.#waiting.length === 0 && !this.#stopped;
-  }
-
-  /** A free thread, reserved for the caller: the context's own if possible. No kind of work can take the others' share. */
-  acquire(
-    wanted: Pick<Waiter, 'home' | 'box' | 'kind' | 'level' | 'share'>,
-  ): Promise<ScriptThread> {
-    if (this.#stopped) return Promise.reject(new Error('the server stops'));
-    const { kind, share } = wanted;
-    const before = this.#waiting.filter((one) => one.kind === kind && one.share === share);
-    if (before.length >= MOST_WAITING)
-      return Promise.reject(new Error('Worker queue full, request rejected'));
-    this.warm();
-    return new Promise((take, fail) => {
-      this.#waiting.push({ ...wanted, since: performance.now(), take, fail });
-      for (const thread of this.#threads) thread.recall();
-      this.#dispatch();
-    });
+  /** Others wait for a thread: runs that were posted ahead come back, except for the next one. */
+  recall(): void {
+    for (const thread of this.#threads) thread.recall();
   }
 
   /** Ends threads that have been idle. */
@@ -127,8 +117,6 @@ export class Threads {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
-    for (const waiter of this.#waiting.splice(0)) waiter.fail(new Error('the server stops'));
     await this.#data?.catch(() => undefined);
     for (const thread of [...this.#threads]) thread.kill();
     await Promise.all(this.#ending);
@@ -138,44 +126,31 @@ export class Threads {
     return this.#threads.length + this.#starting;
   }
 
-  #hasPlace({ kind, level, share }: Waiter): boolean {
+  /** No kind of work can take the places of the others. */
+  hasPlace({ kind, level, share }: Wanted): boolean {
     const shares = this.#shares[kind];
     if (kind !== 'inline') return shares.mayTake(share);
     const spare = shares.held(share) === 0 ? SPARE_THREADS : 0;
     return shares.used < INLINE_THREADS + level - 1 + spare;
   }
 
-  #reserve(thread: ScriptThread, kind: Kind, share: string): void {
+  reserve(thread: ScriptThread, { kind, share }: Wanted): void {
     const shares = this.#shares[kind];
     thread.leave();
     shares.take(share);
     thread.reserve(() => shares.give(share));
   }
 
-  /** Those that have a place now, in their order. */
-  #first(kind: Kind): Waiter[] {
-    const waiting = this.#waiting.filter((one) => one.kind === kind && this.#hasPlace(one));
-    return this.#shares[kind].order(waiting);
+  /** Those of this kind that have a place now, in their order. */
+  order<Job extends Wanted>(kind: Kind, jobs: readonly Job[]): Job[] {
+    const these = jobs.filter((job) => job.kind === kind && this.hasPlace(job));
+    return this.#shares[kind].order(these);
   }
 
-  #dispatch(): void {
-    let soonest = Number.POSITIVE_INFINITY;
-    let wantsMore = false;
-    for (const waiter of KINDS.flatMap((kind) => this.#first(kind))) {
-      if (!this.#hasPlace(waiter)) continue;
-      const thread = this.#choose(waiter);
-      if (thread instanceof ScriptThread) {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        this.#reserve(thread, waiter.kind, waiter.share);
-        waiter.take(thread);
-      } else if (thread === undefined) wantsMore = true;
-      else soonest = Math.min(soonest, thread);
-    }
-    clearTimeout(this.#timer);
-    if (soonest < Number.POSITIVE_INFINITY)
-      this.#timer = setTimeout(() => this.#dispatch(), soonest + 1);
-    if ((wantsMore || this.#wantsOneReady()) && this.#starting === 0 && this.#isBooting() === 0)
-      this.#start();
+  /** Starts one more thread where one `isShort`, or soon will be. */
+  grow(isShort: boolean): void {
+    const isBooting = this.#starting > 0 || this.#threads.some(({ ready }) => !ready);
+    if (!isBooting && (isShort || this.#wantsOneReady())) this.#start();
   }
 
   /** Every place is taken: the first run of another share does not wait for its thread. */
@@ -186,15 +161,11 @@ export class Threads {
     return this.#threads.every(({ busy }) => busy);
   }
 
-  #isBooting(): number {
-    return this.#threads.filter(({ ready }) => !ready).length;
-  }
-
   /** A thread; how long to wait for the context's own, ms; undefined: there is none. */
-  #choose({ home, box, since }: Waiter): ScriptThread | number | undefined {
-    const own = home();
+  choose(line: Wanting, since: number): ScriptThread | number | undefined {
+    const own = line.home();
     if (own?.ready) {
-      if (!own.busy || own.lingersFor(box)) return own;
+      if (!own.busy || own.lingersFor(line.box)) return own;
       const left = since + MOVE_MS - performance.now();
       if (left > 0) return left;
     }
@@ -215,13 +186,13 @@ export class Threads {
         await nextTurn();
         if (this.#stopped) return;
         const gone = (thread: ScriptThread, error: Error | undefined) => this.#gone(thread, error);
-        this.#threads.push(new ScriptThread(data, () => this.#dispatch(), gone));
+        this.#threads.push(new ScriptThread(data, this.#events.freed, gone));
         this.#options.onStarted();
       })
       .catch((error: Error) => {
         this.#data = undefined;
         this.#options.onLost(error);
-        for (const waiter of this.#waiting.splice(0)) waiter.fail(error);
+        this.#events.failed(error);
       })
       .finally(() => {
         this.#starting--;
@@ -236,11 +207,11 @@ export class Threads {
     if (error) this.#options.onLost(error);
     if (error && !thread.started) {
       // It would not start the next time either.
-      for (const waiter of this.#waiting.splice(0)) waiter.fail(error);
+      this.#events.failed(error);
       return;
     }
     this.warm();
-    if (this.#waiting.length > 0) this.#dispatch();
+    this.#events.freed();
   }
 }
 

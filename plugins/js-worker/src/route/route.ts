@@ -1,10 +1,9 @@
-import type { Outcome } from '@svc/plugin-script-quickjs/api';
+import { type Outcome, QUEUE_FULL, WAITED_TOO_LONG } from '@svc/plugin-script-quickjs/api';
 import { type Clock, type Exchange, type Logger, trim } from '@svc/plugin-sdk';
 import type { UserContent } from '@svc/plugin-user-content/api';
 import type { Settings } from '../config.ts';
 import type { WorkerOwners } from '../owners.ts';
 import type { RouteCache } from '../registry.ts';
-import { QUEUE_FULL, WAITED_TOO_LONG } from '../run/pooled.ts';
 import type { Runner } from '../run/runner.ts';
 import type { Worker } from '../store/workers.ts';
 import { type HeldBody, RequestBodies } from './body.ts';

@@ -8,7 +8,6 @@ import type {
 import { parseJson, stringifyJson } from '@svc/plugin-sdk';
 import { type InlineOrder, inlineOrder } from './inline-order.ts';
 import type { Room } from './pool.ts';
-import type { Turn } from './pooled.ts';
 
 const MOST_CALLS = 64;
 const MOST_INLINE = 64;
@@ -33,8 +32,7 @@ export interface HostOptions {
 export class RunHost implements ScriptHost {
   readonly functions: { readonly [name: string]: HostFunction };
   readonly log: ScriptHost['log'];
-  /** While the run waits. */
-  turn: Turn | undefined;
+  admitted: (() => void) | undefined;
   /** Of a context for this run alone. */
   room: Room | undefined;
   readonly #options: HostOptions;
@@ -67,21 +65,13 @@ export class RunHost implements ScriptHost {
     }
   }
 
-  /** False from the end of the run on, and of those that called it, and when it has waited for too long. */
+  /** False from the end of the run on, and of those that called it. */
   isWanted(): boolean {
-    return !this.#over && this.turn?.isWanted !== false && (this.#options.isWanted?.() ?? true);
+    return !this.#over && (this.#options.isWanted?.() ?? true);
   }
 
   refusal(): string | undefined {
     return this.room?.take();
-  }
-
-  begun(): void {
-    this.turn?.begun();
-  }
-
-  queued(withdraw: (() => boolean) | undefined): void {
-    if (this.turn) this.turn.withdraw = withdraw;
   }
 
   ended(): void {

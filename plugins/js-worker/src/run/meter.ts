@@ -19,18 +19,26 @@ export class RunMeter {
     this.#clock = clock;
   }
 
-  async measure(handler: string, run: () => Promise<Outcome>): Promise<Outcome> {
-    const started = this.#clock.monotonic();
-    this.#running++;
+  /** @param run calls its argument when the run waits for nothing but a thread; one that never comes to that is not counted */
+  async measure(
+    handler: string,
+    run: (admitted: () => void) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    let started: number | undefined;
+    const admitted = () => {
+      started = this.#clock.monotonic();
+      this.#running++;
+    };
     try {
-      const outcome = await run();
+      const outcome = await run(admitted);
+      if (started === undefined) return outcome;
       const runs = this.#handlers.get(handler) ?? new HandlerRuns();
       this.#handlers.set(handler, runs);
       runs.time.observe((this.#clock.monotonic() - started) / 1_000);
       runs.ended[outcome.kind !== 'failure' ? 'ok' : outcome.late ? 'late' : 'failed']++;
       return outcome;
     } finally {
-      this.#running--;
+      if (started !== undefined) this.#running--;
     }
   }
 

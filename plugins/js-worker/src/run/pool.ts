@@ -1,8 +1,14 @@
-import type { Outcome, Sandbox, Sandboxes } from '@svc/plugin-script-quickjs/api';
+import type {
+  Call,
+  Outcome,
+  Sandbox,
+  Sandboxes,
+  Script,
+  ScriptHost,
+} from '@svc/plugin-script-quickjs/api';
 import type { Integer } from '@svc/plugin-sdk';
 import { type Ceilings, effective } from '../limits.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
-import { Pooled, type PooledRun, type Queueing } from './pooled.ts';
 
 /** Name that stack frames show, except in source mode. */
 export const FILE = 'js_worker.js';
@@ -15,8 +21,6 @@ export interface PoolOptions {
     readonly max_total_heap: number;
   };
   readonly now: () => number;
-  /** @returns calls it off */
-  readonly after: (ms: number, work: () => void) => () => void;
 }
 
 /** What `js-worker_get_rt_pool` shows of a context. */
@@ -35,11 +39,28 @@ export interface Room {
   give(): void;
 }
 
+/** The long-lived context of one worker. */
+interface Pooled {
+  readonly name: string;
+  /** Of the row that the context was made from. */
+  readonly version: number;
+  readonly heap: number;
+  readonly sandbox: Sandbox;
+  /** Running and waiting. */
+  requests: number;
+  /** Some run was tried; before, the context is only there in advance. */
+  used: boolean;
+  /** Unix ms. */
+  lastUsed: number;
+  /** ms as stored, of the latest run; null: never cleaned. */
+  clean_ms: number | null;
+}
+
 /** Long-lived contexts, a bounded number of them; the one that was idle longest goes first (js-worker.md §4). */
 export class ContextPool {
   readonly #options: PoolOptions;
   /** By worker id, least recently used first. */
-  readonly #entries = new Map<Integer, { readonly name: string; readonly pooled: Pooled }>();
+  readonly #entries = new Map<Integer, Pooled>();
 
   /** Heap limits of the contexts for one run. */
   #beside = 0;
@@ -68,13 +89,20 @@ export class ContextPool {
     };
   }
 
-  run(worker: Worker, run: PooledRun, queueing?: Queueing): Promise<Outcome> {
-    const { pooled, name } = this.#entry(worker);
+  async run(worker: Worker, call: Call, host: ScriptHost): Promise<Outcome> {
+    const pooled = this.#entry(worker);
     const { runtime_clean_time: clean } = worker;
     pooled.clean_ms = clean === null || clean < 0 ? null : Number(clean);
+    pooled.used = true;
     this.#entries.delete(worker.id);
-    this.#entries.set(worker.id, { name, pooled });
-    return pooled.run(run, queueing);
+    this.#entries.set(worker.id, pooled);
+    pooled.requests++;
+    try {
+      return await pooled.sandbox.run(call, host);
+    } finally {
+      pooled.requests--;
+      pooled.lastUsed = this.#options.now();
+    }
   }
 
   /** A context made in advance, for the worker's next run. */
@@ -91,30 +119,27 @@ export class ContextPool {
   drop(id: Integer, cancel?: string): void {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);
-    entry?.pooled.retire(cancel);
+    entry?.sandbox.retire(cancel);
   }
 
   /** Drops contexts that have been idle for as long as their workers say, and those that came while all were busy. */
   sweep(): void {
     const now = this.#options.now();
-    for (const [id, { pooled }] of [...this.#entries]) {
-      const { clean_ms } = pooled;
-      if (clean_ms && clean_ms > 0 && pooled.requests === 0 && now - pooled.lastUsed >= clean_ms)
-        this.drop(id);
-    }
+    for (const [id, { clean_ms, lastUsed, requests }] of [...this.#entries])
+      if (clean_ms && clean_ms > 0 && requests === 0 && now - lastUsed >= clean_ms) this.drop(id);
     this.#keep(this.#options.ceilings());
   }
 
   list(): PoolEntry[] {
     const now = this.#options.now();
     return [...this.#entries.values()]
-      .filter(({ pooled }) => pooled.used)
-      .map(({ name, pooled }) => ({
+      .filter(({ used }) => used)
+      .map(({ name, requests, lastUsed, clean_ms }) => ({
         script_name: name,
-        active_requests: pooled.requests,
-        last_used_ms: pooled.lastUsed,
-        idle_ms: now - pooled.lastUsed,
-        runtime_clean_time_ms: pooled.clean_ms,
+        active_requests: requests,
+        last_used_ms: lastUsed,
+        idle_ms: now - lastUsed,
+        runtime_clean_time_ms: clean_ms,
       }));
   }
 
@@ -122,30 +147,32 @@ export class ContextPool {
     for (const id of [...this.#entries.keys()]) this.drop(id, cancel);
   }
 
-  #entry(worker: Worker): { readonly name: string; readonly pooled: Pooled } {
+  #entry(worker: Worker): Pooled {
     const known = this.#entries.get(worker.id);
-    if (known?.pooled.version === worker.update_at) return known;
+    if (known?.version === worker.update_at) return known;
     // Runs that were accepted before still execute the old script.
     this.drop(worker.id);
     return this.#add(worker);
   }
 
-  #add(worker: Worker, sandbox?: Sandbox) {
+  #add(worker: Worker, made?: Sandbox): Pooled {
     const { heap } = effective(worker, this.#options.ceilings());
     this.#makeRoom(heap, 1);
-    const options = {
+    const entry: Pooled = {
+      name: worker.name,
       version: worker.update_at,
       heap,
-      now: this.#options.now,
-      after: this.#options.after,
-      open: () => this.#open(worker),
+      sandbox: made ?? this.#options.sandboxes.prepare(() => this.#script(worker)),
+      requests: 0,
+      used: false,
+      lastUsed: this.#options.now(),
+      clean_ms: null,
     };
-    const entry = { name: worker.name, pooled: new Pooled(options, sandbox) };
     this.#entries.set(worker.id, entry);
     return entry;
   }
 
-  async #open(worker: Worker): Promise<Sandbox> {
+  async #script(worker: Worker): Promise<Script> {
     const row = await this.#options.store.script(worker);
     if (!row) {
       // It was deleted while a request for it was on its way.
@@ -153,8 +180,7 @@ export class ContextPool {
       throw new Error(`js_worker not found: ${worker.name}`);
     }
     const { heap, stack } = effective(worker, this.#options.ceilings());
-    const order = { source: row.script, file: FILE, heap, stack };
-    return this.#options.sandboxes.prepare(order);
+    return { source: row.script, file: FILE, heap, stack };
   }
 
   #makeRoom(heap: number, contexts: 0 | 1): void {
@@ -164,17 +190,17 @@ export class ContextPool {
 
   get #loaded(): number {
     let total = 0;
-    for (const { pooled } of this.#entries.values()) total += pooled.heap;
+    for (const { heap } of this.#entries.values()) total += heap;
     return total;
   }
 
   /** Gives up idle contexts, the longest idle first, until no more than this is left. */
   #keep(most: { readonly max_contexts: number; readonly max_total_heap: number }): void {
     let total = this.#loaded + this.#beside;
-    for (const [id, { pooled }] of [...this.#entries]) {
+    for (const [id, { heap, requests }] of [...this.#entries]) {
       if (this.#entries.size <= most.max_contexts && total <= most.max_total_heap) return;
-      if (pooled.requests > 0) continue;
-      total -= pooled.heap;
+      if (requests > 0) continue;
+      total -= heap;
       this.drop(id);
     }
   }

@@ -11,8 +11,7 @@ import { RunHost } from './host.ts';
 import type { InlineOrder } from './inline-order.ts';
 import type { RunMeter } from './meter.ts';
 import type { ContextPool } from './pool.ts';
-import { failure, type PooledRun, type Queueing } from './pooled.ts';
-import { type Execution, failureText, responseJson } from './texts.ts';
+import { type Execution, failure, failureText, responseJson } from './texts.ts';
 import type { WorkerLog } from './worker-log.ts';
 
 const MOST_LEVELS = 16;
@@ -96,8 +95,8 @@ export class Runner {
     const share = shareOf(worker);
     const host = this.#host(worker, { ...ownedBy(worker), share, level: 0 });
     const order: Order = { runType: 'route', params, env: null, share };
-    const call = { ...this.#call(worker, order, 'request'), body };
-    return this.#pooled(worker, call, { host, ahead: body === undefined, wait_ms });
+    const call = { ...this.#call(worker, order, 'request'), body, wait_ms, ahead: true };
+    return this.#pooled(worker, call, host);
   }
 
   /** Results of the runs that have not ended. */
@@ -128,21 +127,13 @@ export class Runner {
     const call = this.#call(worker, order, mode);
     const { share } = order;
     const host = this.#host(worker, { ...ownedBy(worker), share, level: 0 });
-    if (execution === 'pooled') return this.#pooled(worker, call, { host });
+    if (execution === 'pooled') return this.#pooled(worker, call, host);
     const file = `${worker.name.replace(/^\.+/, '')}.js`;
     return this.#once(worker, call, { file, host });
   }
 
-  #pooled(
-    worker: Worker,
-    call: Call,
-    { host, ...queueing }: Queueing & { readonly host: RunHost },
-  ): Promise<Outcome> {
-    const run: PooledRun = (sandbox, turn) => {
-      host.turn = turn;
-      return this.#options.meter.measure(call.handler, () => sandbox.run(call, host));
-    };
-    return this.#options.pool.run(worker, run, queueing);
+  #pooled(worker: Worker, call: Call, host: RunHost): Promise<Outcome> {
+    return this.#measured(call, host, () => this.#options.pool.run(worker, call, host));
   }
 
   async #once(
@@ -156,7 +147,14 @@ export class Runner {
     const order = { source: row.script, file, heap, stack };
     const sandbox: Sandbox = this.#options.sandboxes.prepare(order, { once: true });
     host.room = this.#options.pool.beside(heap);
-    return this.#options.meter.measure(call.handler, () => sandbox.run(call, host));
+    return this.#measured(call, host, () => sandbox.run(call, host));
+  }
+
+  #measured({ handler }: Call, host: RunHost, run: () => Promise<Outcome>): Promise<Outcome> {
+    return this.#options.meter.measure(handler, (admitted) => {
+      host.admitted = admitted;
+      return run();
+    });
   }
 
   #limits(worker: Worker): Effective {

@@ -13,6 +13,8 @@ const prefixes: { readonly [execution in Execution]: string } = {
 export const failureText = (execution: Execution, detail: string): string =>
   prefixes[execution] + detail;
 
+export const failure = (detail: string): Outcome => ({ kind: 'failure', detail, late: false });
+
 /** The description of a response that `js-worker_run` records (worker-route.md §6). */
 export function responseJson({
   status,

@@ -1,0 +1,155 @@
+import type { Call, Outcome, Sandbox, Script, ScriptHost } from './api.ts';
+import { Job, type RunQueue } from './queue.ts';
+import { Run, type RunLine } from './run.ts';
+import type { ScriptThread } from './script-thread.ts';
+
+let lastBox = 0;
+
+export interface ContextOptions {
+  readonly queue: RunQueue;
+  /** A function reads it before the first run. */
+  readonly script: Script | (() => Promise<Script>);
+  /** For one run. */
+  readonly once: boolean;
+}
+
+/** A script with its runs and, while it has one, its context on some thread. */
+export class ThreadContext implements Sandbox, RunLine {
+  readonly waiting: Job[] = [];
+  readonly active = new Set<Job>();
+  isDisposed = false;
+  readonly #options: ContextOptions;
+  #script: Script | undefined;
+  #isReading = false;
+  #isRetired = false;
+  #placed: { readonly thread: ScriptThread; readonly box: number } | undefined;
+
+  constructor(options: ContextOptions) {
+    this.#options = options;
+    if (typeof options.script !== 'function') this.#script = options.script;
+  }
+
+  /** @throws Error with the compiler's text */
+  compile(): Promise<void> {
+    const script = this.#script as Script;
+    return new Promise((resolve, reject) => {
+      const compiled = async (thread: ScriptThread) => {
+        const box = ++lastBox;
+        const failure = await thread.load({ t: 'load', box, script });
+        if (failure === null) this.#placed = { thread, box };
+        else thread.drop(box);
+        thread.release();
+        this.#options.queue.settled(job);
+        if (failure === null) resolve();
+        else reject(new Error(failure));
+      };
+      const job = new Compilation(this, script, { compiled, reject });
+      this.#options.queue.add(job);
+    });
+  }
+
+  run(call: Call, host: ScriptHost): Promise<Outcome> {
+    const { queue } = this.#options;
+    return new Promise((resolve) => {
+      queue.add(new Run({ queue, line: this }, call, host, resolve));
+    });
+  }
+
+  retire(cancel?: string): void {
+    this.#isRetired = true;
+    if (cancel !== undefined) this.#options.queue.cancel(this, cancel);
+    this.settled();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.#drop();
+  }
+
+  settled(): void {
+    if (this.#isRetired && this.active.size === 0 && this.waiting.length === 0) this.dispose();
+  }
+
+  get isPrepared(): boolean {
+    return this.#script !== undefined;
+  }
+
+  prepare(): Promise<void> | undefined {
+    if (this.#isReading) return undefined;
+    this.#isReading = true;
+    return this.#read();
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const { script } = this.#options;
+      this.#script = typeof script === 'function' ? await script() : script;
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  get box(): number | undefined {
+    return this.#placed?.box;
+  }
+
+  home(): ScriptThread | undefined {
+    const placed = this.#placed;
+    if (placed && (placed.thread.gone || !placed.thread.boxes.has(placed.box)))
+      this.#placed = undefined;
+    return this.#placed?.thread;
+  }
+
+  place(thread: ScriptThread): number {
+    if (this.home() !== thread) {
+      this.#drop();
+      this.#placed = { thread, box: ++lastBox };
+      // The run that follows says how loading ended.
+      void thread.load({ t: 'load', box: lastBox, script: this.#script as Script });
+    }
+    return (this.#placed as { readonly box: number }).box;
+  }
+
+  lost(box: number): void {
+    if (this.#placed?.box === box) this.#placed = undefined;
+  }
+
+  quiet(): void {
+    if (this.#options.once) this.dispose();
+  }
+
+  #drop(): void {
+    const placed = this.#placed;
+    this.#placed = undefined;
+    if (placed) placed.thread.drop(placed.box);
+  }
+}
+
+interface Ways {
+  compiled(thread: ScriptThread): Promise<void>;
+  reject(error: Error): void;
+}
+
+/** The compiler's work on a script that is to be stored. */
+class Compilation extends Job {
+  readonly line: ThreadContext;
+  readonly kind = 'load';
+  readonly level = 0;
+  readonly share: string;
+  readonly #ways: Ways;
+
+  constructor(line: ThreadContext, { share = '' }: Script, ways: Ways) {
+    super();
+    this.line = line;
+    this.share = share;
+    this.#ways = ways;
+  }
+
+  start(thread: ScriptThread): void {
+    void this.#ways.compiled(thread);
+  }
+
+  end(detail: string): void {
+    this.#ways.reject(new Error(detail));
+  }
+}
