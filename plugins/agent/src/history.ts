@@ -3,24 +3,42 @@ import { History, type Slice } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { KINDS, type Kind } from './kinds.ts';
 import type { Cleanable, RetentionConfig } from './retention.ts';
+import { openAges } from './store/ages.ts';
 
 /** Rows of one statement, which takes some milliseconds. */
 const BATCH_ROWS = 100;
 
-/** Names the three tables to the plugin that bounds history by the time of arrival. */
+const OPEN = { from: undefined, to: undefined };
+
+/** Names the three tables to the plugin that bounds history. */
 export function keepHistory(
-  { config, use }: Pick<Kernel<RetentionConfig>, 'config' | 'use'>,
+  { clock, config, db, use }: Pick<Kernel<RetentionConfig>, 'clock' | 'config' | 'db' | 'use'>,
   registry: AgentRegistry,
   kinds: { readonly [K in Kind['name']]: Cleanable },
 ): void {
-  for (const { name, permission, table } of KINDS) {
+  for (const kind of KINDS) {
+    const { name, permission, table } = kind;
     const rows = kinds[name];
+    const ages = openAges(db, kind, () => clock.now());
     use(History).keep({
       table,
       kind: permission,
       limited: () => config[`database_limit_${permission}`] > 0,
       keeps: (kept_ms) => rows.keeps('history', kept_ms),
       remove: (slice) => remove(slice, rows, registry),
+      agents: {
+        list: () => registry.list(),
+        ages: (agents) => ages(agents.map(({ id }) => id)),
+        keeps: (longest_ms) => rows.keeps('agents', longest_ms),
+        drop: rows.drop,
+        remove: (uuid, to) =>
+          rows.remove({
+            uuids: [uuid],
+            timestamp: { from: undefined, to },
+            storage: OPEN,
+            limit: undefined,
+          }),
+      },
     });
   }
 }
@@ -36,7 +54,6 @@ async function remove(
   const goes = ({ id }: { readonly id: number }) => !ids.includes(id);
   const dropped = await rows.drop({ upTo: before - 1, goes, storedBefore: before });
   const storage = { from, to: before - 1 - (rows.isPartitioned ? lag_ms : 0) };
-  const timestamp = { from: undefined, to: undefined };
-  const filter = { uuids: [], timestamp, storage, limit: undefined };
+  const filter = { uuids: [], timestamp: OPEN, storage, limit: undefined };
   return dropped + (await rows.remove(filter, { except: ids, batch: BATCH_ROWS, proceed }));
 }

@@ -1,5 +1,4 @@
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { RetentionLimits } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Type } from '@svc/plugin-sdk';
@@ -20,7 +19,6 @@ import { permissions } from './permissions.ts';
 import { watchRejections } from './rejections.ts';
 import { keepLimits, retentionConfig } from './retention.ts';
 import { openBuckets } from './store/buckets.ts';
-import { keepWindows } from './windows.ts';
 
 const least = (default_: number, description: string) =>
   Type.Integer({ minimum: 1, default: default_, description });
@@ -47,7 +45,7 @@ export default definePlugin({
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, AgentList, History],
-  optional: [RetentionLimits, Metrics],
+  optional: [Metrics],
   brings: ['retention'],
   provides: [LastReports, ReportBuckets],
   config: Type.Object(retentionConfig),
@@ -94,7 +92,6 @@ export default definePlugin({
       kernel.defer('reading ahead', () => warming);
     });
     keepLimits(kernel, monitoring);
-    keepWindows(kernel, kernel.use(AgentRegistry), monitoring);
     keepHistory(kernel, kernel.use(AgentRegistry), monitoring);
     watchRejections(kernel);
   },

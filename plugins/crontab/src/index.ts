@@ -1,9 +1,9 @@
-import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, Holdings, Type } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { WorkerRuns } from './api.ts';
+import { filterOf } from './conditions.ts';
 import { createCrontab } from './crontab.ts';
 import { examples } from './examples.ts';
 import { jobsHeld } from './held.ts';
@@ -11,7 +11,6 @@ import { addJobMethods } from './methods/jobs.ts';
 import { addResultMethods } from './methods/results.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
-import { keepWithinLimit } from './retention.ts';
 import { ARRIVED } from './store/results.ts';
 
 /** The scheduler begins this long after the server. */
@@ -52,7 +51,7 @@ export default definePlugin({
   examples,
   namespaces: ['crontab', 'crontab-result'],
   requires: [Tasks, Tokens, History],
-  optional: [RetentionLimits, WorkerRuns, Owners, Holdings],
+  optional: [WorkerRuns, Owners, Holdings],
   brings: ['retention'],
   config,
   reloadable: ['max_result_bytes', 'max_jobs_per_owner', 'max_job_bytes_per_owner'],
@@ -66,7 +65,10 @@ export default definePlugin({
     const { crontab, runs, scheduler, claims, begin } = createCrontab(kernel);
     let hasBegun = false;
     const { jobs, results } = crontab;
-    kernel.use(History).keep(ARRIVED);
+    kernel.use(History).keep({
+      ...ARRIVED,
+      removeUpTo: (run_time_to, proceed) => results.remove(filterOf([{ run_time_to }]), proceed),
+    });
 
     hooks.methods.tap((methods) => {
       addJobMethods(methods, crontab);
@@ -82,8 +84,6 @@ export default definePlugin({
     let serves = false;
     hooks.start.tap(() => {
       serves = true;
-      const retention = kernel.useOptional(RetentionLimits);
-      if (retention) keepWithinLimit(retention, results, clock);
     });
     hooks.ready.tap(() => {
       clock.timeout(() => {

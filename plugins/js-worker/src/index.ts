@@ -2,7 +2,6 @@ import { Standings } from '@svc/fair-turns';
 import { Refusals } from '@svc/plugin-admission/api';
 import { WorkerRuns } from '@svc/plugin-crontab/api';
 import { Egress } from '@svc/plugin-egress/api';
-import { RetentionLimits } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
@@ -10,6 +9,7 @@ import { definePlugin, Holdings, RpcError } from '@svc/plugin-sdk';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { UserContent } from '@svc/plugin-user-content/api';
 import { type Components, createComponents } from './components.ts';
+import { filterOf } from './conditions.ts';
 import { config } from './config.ts';
 import { examples } from './examples.ts';
 import { workersHeld } from './held.ts';
@@ -21,7 +21,6 @@ import { workerName } from './names.ts';
 import { shareOf } from './owners.ts';
 import { permissions, scopes } from './permissions.ts';
 import { preload } from './preload.ts';
-import { keepWithinLimit } from './retention.ts';
 import { addRoutes } from './route/paths.ts';
 import { RouteHandler } from './route/route.ts';
 import { INTERRUPTED } from './run/runner.ts';
@@ -37,7 +36,7 @@ export default definePlugin({
   examples,
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History, UserContent],
-  optional: [RetentionLimits, Standings, Tokens, Owners, Holdings, Refusals, Metrics],
+  optional: [Standings, Tokens, Owners, Holdings, Refusals, Metrics],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention', 'user-content'],
   config,
@@ -71,7 +70,11 @@ export default definePlugin({
     const components = createComponents(kernel);
     const { owners, results, routes, runner, workers } = components;
     const peerHeader = brand.peer_header;
-    kernel.use(History).keep(ARRIVED);
+    kernel.use(History).keep({
+      ...ARRIVED,
+      removeUpTo: (start_time_to, proceed) =>
+        results.remove(filterOf([{ start_time_to }]), 'all', proceed),
+    });
     const content = () => kernel.use(UserContent);
     const handler = new RouteHandler({
       content,
@@ -107,8 +110,6 @@ export default definePlugin({
     });
     hooks.start.tap(async () => {
       await closeInterrupted(components);
-      const retention = kernel.useOptional(RetentionLimits);
-      if (retention) keepWithinLimit(retention, results, clock);
     });
     hooks.ready.tap(() => begin(components));
     hooks.reload.tap(() => components.reload());

@@ -1,13 +1,47 @@
 import type { LimitKind } from '@svc/plugin-kv/api';
-import { service } from '@svc/plugin-sdk';
+import { type Integer, service } from '@svc/plugin-sdk';
 
 export { Turn, type TurnPlace } from './turn.ts';
 
-/** A table whose rows pile up. */
-export interface HistoryTable {
-  readonly table: string;
+/** A table with a limit of its own, set by a key `database_limit_*` of the protocol (kv.md §6). */
+export interface ExplicitTable {
   /** The explicit limit that goes before the default ones; undefined: there is none. */
   readonly kind?: LimitKind;
+  /** Deletes rows of no agent up to this time, Unix ms, in small statements; `proceed` throws to stop. */
+  readonly removeUpTo?: (time: number, proceed: () => void) => Promise<number>;
+  /** Rows of agents. */
+  readonly agents?: AgentRows;
+}
+
+interface Agent {
+  readonly id: number;
+  readonly uuid: string;
+}
+
+/** Rows of agents, by the time that the agents gave them. */
+export interface AgentRows {
+  /** Every agent. */
+  list(): readonly Agent[];
+  /** Times of the rows of a few agents; agents without rows are left out. @throws RpcError 103 */
+  ages(
+    agents: readonly Agent[],
+  ): Promise<
+    readonly { readonly id: number; readonly oldest: Integer; readonly newest: Integer }[]
+  >;
+  /** Hears in every round the longest limit when each agent has one, ms. */
+  keeps?(longest_ms: number | undefined): void;
+  /** Drops partitions up to a time whose agents all agree. */
+  drop?(which: {
+    readonly upTo: number;
+    readonly goes: (agent: { id: number; newest: Integer }) => boolean;
+  }): Promise<unknown>;
+  /** Deletes rows of an agent up to this time, in small statements. @returns how many */
+  remove(uuid: string, to: bigint, proceed: () => void): Promise<number>;
+}
+
+/** A table whose rows pile up. */
+export interface HistoryTable extends ExplicitTable {
+  readonly table: string;
   /** True while the owner's own configuration limits the table. */
   readonly limited?: () => boolean;
   /** Hears in every round how long rows are kept, ms; undefined: for ever. */
@@ -30,7 +64,8 @@ export interface Slice {
 }
 
 /** A table with a column that says when a row was stored, and an index over it with absent values first. */
-export interface ArrivalTable extends Pick<HistoryTable, 'table' | 'kind'> {
+export interface ArrivalTable extends ExplicitTable {
+  readonly table: string;
   readonly arrival: string;
   /** SQL that holds for rows that may go; undefined: all. */
   readonly over?: string;

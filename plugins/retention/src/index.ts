@@ -1,6 +1,7 @@
 import { RetentionLimits } from '@svc/plugin-kv/api';
 import { type ConfigWarning, definePlugin, sizeText } from '@svc/plugin-sdk';
 import { History, type HistoryTable } from './api.ts';
+import { removeBeyond } from './explicit.ts';
 import { watchGrowth } from './growth.ts';
 import { migrations } from './migrations/index.ts';
 import { config, policyOf } from './policy.ts';
@@ -34,7 +35,7 @@ export default definePlugin({
   guards: { retention: 'fixed' },
 
   setup(kernel) {
-    const { config: settings, db, every, hooks, log } = kernel;
+    const { clock, config: settings, db, every, hooks, log, useOptional } = kernel;
     const store = new Store(db);
     const tables: HistoryTable[] = [];
     const rounds = new Rounds(kernel, tables, new Turn(db, TURN));
@@ -43,6 +44,12 @@ export default definePlugin({
 
     kernel.provide(History, {
       keep(table) {
+        const { kind } = table;
+        if (kind) {
+          useOptional(RetentionLimits)?.every(kind, (limits, signal) =>
+            removeBeyond(table, limits, { clock, signal }),
+          );
+        }
         if ('remove' in table) tables.push(table);
         else tables.push({ ...table, remove: (slice) => store.remove(table, slice) });
       },

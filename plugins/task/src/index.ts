@@ -1,11 +1,11 @@
 import { LastReports } from '@svc/plugin-agent/api';
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { RetentionLimits } from '@svc/plugin-kv/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { tellAgents } from './agent-facts.ts';
 import { Probes, Tasks } from './api.ts';
+import { endedTasks } from './ended-tasks.ts';
 import { examples } from './examples.ts';
 import { addCreateMethods } from './methods/create.ts';
 import { addListMethods } from './methods/lists.ts';
@@ -19,7 +19,6 @@ import { ARRIVED, ListStore } from './store/lists.ts';
 import { openProbes } from './store/series.ts';
 import { createTasking } from './tasking.ts';
 import { createUploads } from './uploads.ts';
-import { keepWindows } from './windows.ts';
 
 const config = Type.Object({
   fail_running_after_ms: Type.Integer({
@@ -48,7 +47,7 @@ export default definePlugin({
   examples,
   namespaces: ['task'],
   requires: [AgentRegistry, AgentList, History],
-  optional: [LastReports, Tokens, RetentionLimits],
+  optional: [LastReports, Tokens],
   provides: [Tasks, Probes],
   brings: ['retention'],
   config,
@@ -93,7 +92,6 @@ export default definePlugin({
       kernel.every('fail lost tasks', failOldPeriod(age_ms()), failOld);
     });
     hooks.stop.tap(() => deliveries.settled());
-    keepWindows(kernel, registry, lists);
-    kernel.use(History).keep(ARRIVED);
+    kernel.use(History).keep({ ...ARRIVED, agents: endedTasks(kernel.db, registry, lists) });
   },
 });
