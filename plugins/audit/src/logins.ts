@@ -1,15 +1,15 @@
 import { BoundedCache } from '@svc/plugin-sdk';
 
 const DAY_MS = 86_400_000;
-/** What is evicted has a row again when it comes back. */
+/** Most locations; of more the oldest is forgotten, and its next login gets a row again. */
 const MOST = 20_000;
 
-/** Where tokens came from within a day: a page that is loaded again, or the next call of a script, is no login. */
+/** Locations of tokens within a day: a page that is loaded again, or the next call of a script, is no login. */
 export class Logins {
   /** Unix ms of the row, by token and place. */
   readonly #at = new BoundedCache<string, number>({ most: MOST });
 
-  /** True: no row of the day before `now` (Unix ms) tells of this place. A row of the future is of a clock that was wrong. */
+  /** Tells whether no row of the day before `now` (Unix ms) records this location. A row of the future comes from a wrong clock. */
   isNew(token: string, place: string, now: number): boolean {
     const at = this.#at.get(`${token} ${place}`);
     return at === undefined || at > now || now - at >= DAY_MS;
@@ -21,5 +21,5 @@ export class Logins {
   }
 }
 
-/** What `Logins` has to know of the time before a start. */
+/** Bounds of the logins before a start that `Logins` reads. */
 export const RECENT = { within_ms: DAY_MS, most: MOST } as const;

@@ -5,17 +5,17 @@ import type { Entry } from './entry.ts';
 /** Rows of one transaction, and the characters of their targets. */
 const BATCH_ROWS = 200;
 const BATCH_CHARS = 262_144;
-/** So long events wait for others. */
+/** Time that events wait for others. */
 const GATHER_MS = 50;
-/** What may wait while the database does not answer; further events are counted. */
+/** Most events that wait while the database does not answer; further ones are counted. */
 const MOST_ROWS = 10_000;
 const MOST_CHARS = 16_777_216;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** So long a reader, or the stop, waits for what was recorded before. */
+/** Longest wait of a reader, or of the stop, for earlier events. */
 const FLUSH_MS = 5_000;
 
-/** Brings events to the chain, many at a time, away from the calls that they are about. */
+/** Queue of events on their way to the chain, written in batches, apart from the calls that they record. */
 export class Recorder {
   readonly #append: (entries: readonly Entry[]) => Promise<void>;
   readonly #lostEntry: (count: number) => Entry;
@@ -23,19 +23,19 @@ export class Recorder {
   readonly #stopping: AbortSignal;
   readonly #queue: Entry[] = [];
   #chars = 0;
-  /** Events that found no place and that no row tells of yet. */
+  /** Number of lost events that no row records yet. */
   #lost = 0;
   readonly #lossWarnings: Throttle;
   readonly #failureWarnings: Throttle;
   #work: Promise<void> | undefined;
   #isStopped = false;
-  /** Readers that wait. */
+  /** Number of waiting readers. */
   #hurries = 0;
   #wake: (() => void) | undefined;
 
   constructor(options: {
     readonly append: (entries: readonly Entry[]) => Promise<void>;
-    /** The row that tells of lost events. */
+    /** Row that records lost events. */
     readonly lost: (count: number) => Entry;
     readonly clock: Clock;
     readonly log: Logger;
@@ -67,7 +67,7 @@ export class Recorder {
     this.#hurries--;
   }
 
-  /** The last attempt to store what waits. */
+  /** Makes the last attempt to store waiting events. */
   async stop(): Promise<void> {
     await this.flush();
     this.#isStopped = true;
@@ -75,7 +75,7 @@ export class Recorder {
     if (lost > 0) this.#log.error('changes are not recorded: the server stopped first', { lost });
   }
 
-  /** Ends when nothing waits any more, or when the server stops and the database does not take it. */
+  /** Stores until nothing waits any more, or until the server stops and the database refuses. */
   async #run(): Promise<void> {
     await this.#pause(GATHER_MS);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -131,7 +131,7 @@ export class Recorder {
     });
   }
 
-  /** Ends early for a reader, and when the server stops. */
+  /** Waits for further events; ends early for a reader, and when the server stops. */
   async #pause(ms: number): Promise<void> {
     if (ms === GATHER_MS && this.#hurries > 0) return;
     const wake = new AbortController();
