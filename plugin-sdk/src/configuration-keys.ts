@@ -7,6 +7,8 @@ export interface KeyMarks {
   readonly wire?: boolean;
   /** true: its text is a secret, or holds one. */
   readonly secret?: boolean;
+  /** true: a reload changes it; else its new value needs a restart. On a whole section it holds for each of its keys. */
+  readonly reload?: boolean;
 }
 
 /**
@@ -17,6 +19,9 @@ export const fileOnly = <T extends TSchema>(schema: T): T => marked(schema, { wi
 
 /** A key whose text, or a text of whose list, is a secret or holds one: it is masked in logs, backups and the audit. */
 export const secretKey = <T extends TSchema>(schema: T): T => marked(schema, { secret: true });
+
+/** Marks a key, or each key of a section, as one that a reload may change: `kernel.config` then has the new value. */
+export const reload = <T extends TSchema>(schema: T): T => marked(schema, { reload: true });
 
 const marked = <T extends TSchema>(schema: T, marks: KeyMarks): T => withMembers(schema, marks);
 

@@ -173,7 +173,10 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   readonly config?: C;
   /** Top-level keys of configuration.md that are this plugin's business. */
   readonly rootConfig?: R;
-  /** Keys of `config` and `rootConfig` that a reload changes; the others need a restart and are reported. */
+  /**
+   * Keys of `config` and `rootConfig` that a reload changes.
+   * @deprecated mark each with `reload(…)` in its schema; the list goes with 0.12
+   */
   readonly reloadable?: readonly string[];
   /** Permission kinds that the plugin asks for, with their words. The kind `svc` stands for the brand's own. */
   readonly permissions?: { readonly [kind: string]: PermissionKind };

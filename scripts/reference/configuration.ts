@@ -2,6 +2,7 @@ import type { KeyMarks, Plugin, TSchema } from '../../plugin-sdk/src/index.ts';
 import { type JsonSchema, jsonSchema } from '../../plugins/discovery/src/json-schema.ts';
 import { typeText } from '../../plugins/discovery/src/typescript.ts';
 import { HeadSchema } from '../../server/src/config/head.ts';
+import { reloadedKeys } from '../../server/src/plugins/sections.ts';
 import { code, GENERATED, table } from './markdown.ts';
 import { meaning } from './schema-words.ts';
 
@@ -27,16 +28,18 @@ export function configurationPage(plugins: readonly Plugin[]): string {
     return tables.set(name, rowsOf(rows));
   };
   for (const [name, schema] of Object.entries(HeadSchema.properties)) addHead(name, schema);
-  for (const { config, name, reloadable = [], rootConfig } of plugins) {
+  for (const plugin of plugins) {
+    const { config, name, rootConfig } = plugin;
+    const reloaded = reloadedKeys(plugin);
     const { wire } = (config ?? {}) as KeyMarks;
     const rowsFor = (given: { readonly [key: string]: TSchema }) =>
       Object.entries(given).map(([key, schema]) =>
-        row(key, jsonSchema(schema), reloadable.includes(key) ? 'yes' : 'restart', wire),
+        row(key, jsonSchema(schema), reloaded.includes(key) ? 'yes' : 'restart', wire),
       );
     const root = Object.entries(rootConfig?.properties ?? {}) as [string, TSchema][];
     for (const [key, schema] of root) {
       const plain = jsonSchema(schema);
-      const reload = reloadable.includes(key) ? 'yes' : 'restart';
+      const reload = reloaded.includes(key) ? 'yes' : 'restart';
       if (!plain.properties) top.push(row(key, plain, reload));
       else
         tables.set(

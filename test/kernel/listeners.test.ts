@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import type { Kernel } from '@svc/plugin-sdk';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
@@ -321,15 +321,17 @@ test('changed keys that need a restart are named in the log', async () => {
     version: '1.0.0',
     config: Type.Object({
       hot: Type.Integer({ default: 1 }),
+      warm: reload(Type.Integer({ default: 1 })),
       cold: Type.Integer({ default: 1 }),
     }),
     reloadable: ['hot'],
     setup() {},
   });
-  const app = await bootForTest([probe, strict], { strict: { hot: 1, cold: 1 } });
+  const app = await bootForTest([probe, strict], { strict: { hot: 1, warm: 1, cold: 1 } });
   await edit(app, (text) =>
     text
       .replace('hot = 1', 'hot = 2')
+      .replace('warm = 1', 'warm = 2')
       .replace('cold = 1', 'cold = 2')
       .replace('cold = 2', 'cold = 2\ncolt = 1')
       .replace('log_filter = "info"', 'log_filter = "warn"'),
@@ -340,7 +342,7 @@ test('changed keys that need a restart are named in the log', async () => {
   assert.is(record?.fields['keys'], 'logging.log_filter, strict.cold');
   assert.ok(app.records().some(({ message }) => /'strict\.colt' ignored/.test(message)));
   const strictKernel = (app.kernel as Server).kernelOf('strict');
-  assert.equal(strictKernel.config, { hot: 2, cold: 1 });
+  assert.equal(strictKernel.config, { hot: 2, warm: 2, cold: 1 });
   await app.stop();
 });
 

@@ -1,5 +1,5 @@
 import { Standings } from '@svc/fair-turns';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { Refusals } from './api.ts';
 import { tapCalls } from './calls/taps.ts';
 import { tokenKeys } from './calls/tokens.ts';
@@ -18,34 +18,28 @@ export default definePlugin({
   name: 'admission',
   version: '0.9.0',
   provides: [Refusals, Standings],
-  config: Type.Object({
-    ...connectionKeys,
-    ...tokenKeys,
-    message_memory_mb: Type.Integer({
-      default: 256,
-      minimum: 1,
-      description: 'Memory for messages over 8 KB that are parsed and not answered, MB.',
+  config: reload(
+    Type.Object({
+      ...connectionKeys,
+      ...tokenKeys,
+      message_memory_mb: Type.Integer({
+        default: 256,
+        minimum: 1,
+        description: 'Memory for messages over 8 KB that are parsed and not answered, MB.',
+      }),
+      message_memory_per_address_mb: Type.Integer({
+        default: 128,
+        minimum: 1,
+        description: 'Of it for the messages of one address, MB.',
+      }),
+      message_wait_ms: Type.Integer({
+        default: 10_000,
+        minimum: 0,
+        description: 'A message for which there is no memory is refused after this.',
+      }),
     }),
-    message_memory_per_address_mb: Type.Integer({
-      default: 128,
-      minimum: 1,
-      description: 'Of it for the messages of one address, MB.',
-    }),
-    message_wait_ms: Type.Integer({
-      default: 10_000,
-      minimum: 0,
-      description: 'A message for which there is no memory is refused after this.',
-    }),
-  }),
-  rootConfig: Type.Object({ ...hostKeys }),
-  reloadable: [
-    'message_memory_mb',
-    'message_memory_per_address_mb',
-    'message_wait_ms',
-    ...Object.keys(connectionKeys),
-    ...Object.keys(tokenKeys),
-    ...Object.keys(hostKeys),
-  ],
+  ),
+  rootConfig: reload(Type.Object({ ...hostKeys })),
 
   examine: async ({ root }) => [trust(root.trusted_proxies)],
 

@@ -1,7 +1,7 @@
 import { AgentReported, LastReports } from '@svc/plugin-agent/api';
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Turn } from '@svc/plugin-retention/api';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { tellAgents } from './agent-facts.ts';
 import { AgentHistory } from './api.ts';
 import { examine } from './examine.ts';
@@ -49,8 +49,7 @@ export default definePlugin({
   namespaces: ['agent'],
   requires: [AgentRegistry, AgentList, LastReports],
   provides: [AgentHistory],
-  config,
-  reloadable: Object.keys(config.properties),
+  config: reload(config),
   migrations,
   examples,
   guards: {

@@ -1,4 +1,4 @@
-import { DatabaseChanged, definePlugin, Type, topic } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, reload, Type, topic } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { Gatherer } from './agent-list.ts';
 import { AgentList, AgentRegistry } from './api.ts';
@@ -35,8 +35,7 @@ export default definePlugin({
   namespaces: ['agent-uuid'],
   optional: [Tokens],
   provides: [AgentRegistry, AgentList],
-  config,
-  reloadable: ['max_agents', 'deletion_hold_off_ms'],
+  config: reload(config),
   migrations,
   guards: { monitoring_uuid: 'data' },
   permissions,

@@ -1,7 +1,7 @@
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { type Erase, LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
@@ -48,9 +48,8 @@ export default definePlugin({
   optional: [Metrics],
   brings: ['retention'],
   provides: [LastReports, ReportBuckets],
-  config: Type.Object(retentionConfig),
+  config: reload(Type.Object(retentionConfig)),
   rootConfig,
-  reloadable: Object.keys(retentionConfig),
   migrations,
   guards: {
     static_monitoring: 'data',

@@ -5,6 +5,7 @@ import {
   definePlugin,
   fileOnly,
   type Kernel,
+  reload,
   type Static,
   Type,
 } from '@svc/plugin-sdk';
@@ -21,18 +22,22 @@ const MINUTE_MS = 60_000;
 const ROUND_MS = 5 * MINUTE_MS;
 
 const config = Type.Object({
-  keep_days: Type.Number({
-    minimum: 0,
-    maximum: 36_500,
-    default: 400,
-    description: 'Days that a segment is kept after it was closed; 0: for ever.',
-  }),
-  max_mb: Type.Number({
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 256,
-    description: 'MB that the rows may take; the oldest segments go first.',
-  }),
+  keep_days: reload(
+    Type.Number({
+      minimum: 0,
+      maximum: 36_500,
+      default: 400,
+      description: 'Days that a segment is kept after it was closed; 0: for ever.',
+    }),
+  ),
+  max_mb: reload(
+    Type.Number({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 256,
+      description: 'MB that the rows may take; the oldest segments go first.',
+    }),
+  ),
   syslog: Type.Optional(
     Type.String({
       minLength: 1,
@@ -116,7 +121,6 @@ export default definePlugin({
   provides: [Audit],
   // Who shortens it makes the server forget what was done.
   config: fileOnly(config),
-  reloadable: ['keep_days', 'max_mb'],
   permissions,
   migrations,
   guards: { audit: 'secret', audit_chain: 'fixed', audit_checkpoint: 'fixed' },

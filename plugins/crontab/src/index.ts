@@ -1,5 +1,5 @@
 import { History } from '@svc/plugin-retention/api';
-import { definePlugin, Holdings, Type } from '@svc/plugin-sdk';
+import { definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { WorkerRuns } from './api.ts';
@@ -25,23 +25,29 @@ const config = Type.Object({
     default: 10_000,
     description: 'How often jobs that other servers changed are looked for in the database.',
   }),
-  max_result_bytes: Type.Integer({
-    minimum: 0,
-    default: 17_179_869_184,
-    description: 'Bytes of the stored records of one job; the oldest go. 0: no limit.',
-  }),
-  max_jobs_per_owner: Type.Integer({
-    minimum: 0,
-    default: 10_000,
-    description:
-      'Jobs that a token may have, with all tokens that it created; the Super Token has no such limit. 0: no limit.',
-  }),
-  max_job_bytes_per_owner: Type.Integer({
-    minimum: 0,
-    default: 16_777_216,
-    description:
-      'Bytes of those jobs together: their names, expressions and what they do; 0: no limit.',
-  }),
+  max_result_bytes: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 17_179_869_184,
+      description: 'Bytes of the stored records of one job; the oldest go. 0: no limit.',
+    }),
+  ),
+  max_jobs_per_owner: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 10_000,
+      description:
+        'Jobs that a token may have, with all tokens that it created; the Super Token has no such limit. 0: no limit.',
+    }),
+  ),
+  max_job_bytes_per_owner: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 16_777_216,
+      description:
+        'Bytes of those jobs together: their names, expressions and what they do; 0: no limit.',
+    }),
+  ),
 });
 
 /** Scheduled jobs: namespaces `crontab` and `crontab-result` with their tables (crontab.md). */
@@ -54,7 +60,6 @@ export default definePlugin({
   optional: [WorkerRuns, Owners, Holdings],
   brings: ['retention'],
   config,
-  reloadable: ['max_result_bytes', 'max_jobs_per_owner', 'max_job_bytes_per_owner'],
   migrations,
   // A job runs with the rights of the token that wrote it.
   guards: { crontab: 'secret', crontab_result: 'data', crontab_result_usage: 'counter' },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { definePlugin, fileOnly, LATE, Type } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, LATE, reload, Type } from '@svc/plugin-sdk';
 import { Assets } from './assets.ts';
 import { isNavigation } from './navigation.ts';
 import { Pages } from './pages.ts';
@@ -27,8 +27,7 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url));
 export default definePlugin({
   name: 'dashboard',
   version: '0.9.0',
-  config,
-  reloadable: ['servers'],
+  config: reload(config),
 
   setup(kernel) {
     const { brand, config: settings, hooks, log } = kernel;

@@ -8,6 +8,7 @@ import {
   fileOnly,
   Holdings,
   type Principal,
+  reload,
   Type,
   topic,
   warnOfFolder,
@@ -33,35 +34,42 @@ const time = (default_: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS, default: default_, description });
 
 const config = Type.Object({
-  statement_timeout_ms: time(30_000, 'A text of SQL is ended after this.'),
-  wait_timeout_ms: time(30_000, 'A call waits for a connection no longer than this.'),
-  transaction_idle_ms: time(
-    10_000,
-    'An open transaction without a call of its owner is rolled back.',
+  statement_timeout_ms: reload(time(30_000, 'A text of SQL is ended after this.')),
+  wait_timeout_ms: reload(time(30_000, 'A call waits for a connection no longer than this.')),
+  transaction_idle_ms: reload(
+    time(10_000, 'An open transaction without a call of its owner is rolled back.'),
   ),
-  idle_timeout_ms: time(600_000, 'Connections that are not used for this time are closed.'),
-  max_database_bytes: Type.Integer({
-    minimum: 0,
-    default: 4_294_967_296,
-    description: 'Bytes of the file of one database; 0: no limit.',
-  }),
-  max_databases_per_token: Type.Integer({
-    minimum: 0,
-    default: 1_000,
-    description:
-      'Databases that a token may create, with all tokens that it created, the Super Token excepted; 0: no limit.',
-  }),
-  max_databases: Type.Integer({
-    minimum: 0,
-    default: 100_000,
-    description: 'With so many databases only the Super Token creates another one; 0: no limit.',
-  }),
-  max_memory_mb: Type.Integer({
-    minimum: 16,
-    maximum: 2 ** 20,
-    default: 512,
-    description: 'Memory that one text of SQL may take in its process.',
-  }),
+  idle_timeout_ms: reload(time(600_000, 'Connections that are not used for this time are closed.')),
+  max_database_bytes: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 4_294_967_296,
+      description: 'Bytes of the file of one database; 0: no limit.',
+    }),
+  ),
+  max_databases_per_token: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 1_000,
+      description:
+        'Databases that a token may create, with all tokens that it created, the Super Token excepted; 0: no limit.',
+    }),
+  ),
+  max_databases: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 100_000,
+      description: 'With so many databases only the Super Token creates another one; 0: no limit.',
+    }),
+  ),
+  max_memory_mb: reload(
+    Type.Integer({
+      minimum: 16,
+      maximum: 2 ** 20,
+      default: 512,
+      description: 'Memory that one text of SQL may take in its process.',
+    }),
+  ),
   max_processes: Type.Integer({
     minimum: 1,
     default: 8,
@@ -91,16 +99,6 @@ export default definePlugin({
   brings: ['database-sqlite'],
   config,
   rootConfig,
-  reloadable: [
-    'statement_timeout_ms',
-    'wait_timeout_ms',
-    'transaction_idle_ms',
-    'idle_timeout_ms',
-    'max_database_bytes',
-    'max_databases_per_token',
-    'max_databases',
-    'max_memory_mb',
-  ],
   migrations,
   // A row names a file that the server opens.
   guards: { db_registry: 'fixed' },

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns';
 import { Standings, standingIn } from '@svc/fair-turns';
-import { definePlugin, fileOnly, Type, UserError } from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, reload, Type, UserError } from '@svc/plugin-sdk';
 import { Egress } from './api.ts';
 import { EgressGuard } from './guard.ts';
 import { Names } from './names.ts';
@@ -20,8 +20,7 @@ export default definePlugin({
   version: '0.9.0',
   optional: [Standings],
   provides: [Egress],
-  config,
-  reloadable: ['dns_servers'],
+  config: reload(config),
 
   setup(kernel) {
     const { brand, config: settings, hooks, server } = kernel;

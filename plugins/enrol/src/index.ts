@@ -8,6 +8,7 @@ import {
   definePlugin,
   Holdings,
   type Hooks,
+  reload,
 } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
 import { Owners } from '@svc/plugin-token/api';
@@ -41,8 +42,7 @@ export default definePlugin({
   namespaces: ['enrol'],
   requires: [ConfigurationFile, Owners, Holdings],
   optional: [AgentRegistry, Audit, Refusals],
-  config: settings,
-  reloadable: Object.keys(settings.properties),
+  config: reload(settings),
   migrations,
   examples,
   guards: { enrol_code: 'secret', enrol_pending: 'fixed' },

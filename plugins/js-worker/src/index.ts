@@ -5,7 +5,7 @@ import { Egress } from '@svc/plugin-egress/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { ScriptEngine } from '@svc/plugin-script-quickjs/api';
-import { definePlugin, Holdings, RpcError } from '@svc/plugin-sdk';
+import { definePlugin, Holdings, RpcError, reload } from '@svc/plugin-sdk';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { UserContent } from '@svc/plugin-user-content/api';
 import { type Components, createComponents } from './components.ts';
@@ -39,26 +39,7 @@ export default definePlugin({
   optional: [Standings, Tokens, Owners, Holdings, Refusals, Metrics],
   provides: [WorkerRuns],
   brings: ['script-quickjs', 'egress', 'retention', 'user-content'],
-  config,
-  reloadable: [
-    'max_threads',
-    'spare_threads',
-    'max_contexts',
-    'max_run_time',
-    'max_heap_size',
-    'max_total_heap',
-    'max_result_bytes',
-    'max_workers_per_owner',
-    'max_worker_bytes_per_owner',
-    'log_bytes_per_minute',
-    'fetch_private',
-    'fetch_connect_timeout_ms',
-    'fetch_idle_timeout_ms',
-    'fetch_max_bytes',
-    'route_wait_ms',
-    'route_errors',
-    'route_headers',
-  ],
+  config: reload(config),
   migrations,
   // The environments of workers hold credentials, and a worker has rights.
   guards: { js_worker: 'secret', js_result: 'data', js_result_usage: 'counter' },

@@ -1,5 +1,5 @@
 import { AgentList } from '@svc/plugin-agent-uuid/api';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { tellNames } from './agent-names.ts';
 import { RetentionLimits } from './api.ts';
@@ -13,25 +13,33 @@ import { createRetention } from './retention.ts';
 import { warnOfLimits } from './warnings.ts';
 
 const config = Type.Object({
-  max_value_bytes: Type.Integer({
-    minimum: 1,
-    default: 10_485_760,
-    description: 'Longest JSON text of one value.',
-  }),
-  max_items: Type.Integer({
-    minimum: 1,
-    default: 100_000,
-    description: 'Items of one `kv_get_multi_value` at most; more than 100000 count as 100000.',
-  }),
-  max_namespace_bytes: Type.Integer({
-    minimum: 0,
-    default: 1_073_741_824,
-    description: 'Bytes of the keys and values of one namespace; 0: no limit.',
-  }),
-  retention: Type.Boolean({
-    default: true,
-    description: 'Delete rows older than the keys `database_limit_*` say.',
-  }),
+  max_value_bytes: reload(
+    Type.Integer({
+      minimum: 1,
+      default: 10_485_760,
+      description: 'Longest JSON text of one value.',
+    }),
+  ),
+  max_items: reload(
+    Type.Integer({
+      minimum: 1,
+      default: 100_000,
+      description: 'Items of one `kv_get_multi_value` at most; more than 100000 count as 100000.',
+    }),
+  ),
+  max_namespace_bytes: reload(
+    Type.Integer({
+      minimum: 0,
+      default: 1_073_741_824,
+      description: 'Bytes of the keys and values of one namespace; 0: no limit.',
+    }),
+  ),
+  retention: reload(
+    Type.Boolean({
+      default: true,
+      description: 'Delete rows older than the keys `database_limit_*` say.',
+    }),
+  ),
   retention_interval_ms: Type.Integer({
     minimum: 1_000,
     maximum: 2 ** 31 - 1,
@@ -50,7 +58,6 @@ export default definePlugin({
   optional: [AgentList],
   provides: [RetentionLimits],
   config,
-  reloadable: ['max_value_bytes', 'max_items', 'max_namespace_bytes', 'retention'],
   migrations,
   guards: { kv: 'data', kv_usage: 'counter' },
   permissions: {

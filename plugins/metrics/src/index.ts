@@ -1,6 +1,14 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Egress } from '@svc/plugin-egress/api';
-import { definePlugin, fileOnly, type Kernel, type Static, Type, UserError } from '@svc/plugin-sdk';
+import {
+  definePlugin,
+  fileOnly,
+  type Kernel,
+  reload,
+  type Static,
+  Type,
+  UserError,
+} from '@svc/plugin-sdk';
 import { type Family, Metrics } from './api.ts';
 import { CallMeter } from './calls.ts';
 import { examineListener } from './examine.ts';
@@ -24,13 +32,15 @@ const config = Type.Object({
       }),
     ),
   ),
-  silence_s: Type.Integer({
-    minimum: 1,
-    maximum: 86_400,
-    default: 300,
-    description:
-      'The values of an agent that has reported nothing for so many seconds are left out.',
-  }),
+  silence_s: reload(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      default: 300,
+      description:
+        'The values of an agent that has reported nothing for so many seconds are left out.',
+    }),
+  ),
   ...otlpKeys,
 });
 
@@ -41,7 +51,6 @@ export default definePlugin({
   optional: [Refusals, Egress],
   provides: [Metrics],
   config,
-  reloadable: ['silence_s'],
   permissions,
   examine: ({ config: { listener } }) => examineListener(listener),
 

@@ -1,5 +1,5 @@
 import { RetentionLimits } from '@svc/plugin-kv/api';
-import { type ConfigWarning, definePlugin, sizeText } from '@svc/plugin-sdk';
+import { type ConfigWarning, definePlugin, reload, sizeText } from '@svc/plugin-sdk';
 import { History, type HistoryTable } from './api.ts';
 import { removeBeyond } from './explicit.ts';
 import { watchGrowth } from './growth.ts';
@@ -29,8 +29,7 @@ export default definePlugin({
   version: '0.9.0',
   optional: [RetentionLimits],
   provides: [History],
-  config,
-  reloadable: Object.keys(config.properties),
+  config: reload(config),
   migrations,
   guards: { retention: 'fixed' },
 

@@ -1,7 +1,7 @@
 import { LastReports, ReportBuckets } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Turn } from '@svc/plugin-retention/api';
-import { definePlugin, Type } from '@svc/plugin-sdk';
+import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { eraseWithReports } from './erasures.ts';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
@@ -38,12 +38,13 @@ export default definePlugin({
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, LastReports, ReportBuckets],
-  config: Type.Object({
-    keep_minutes_days: days(60, 'minute'),
-    keep_quarter_hours_days: days(730, 'quarter-hour'),
-    ...trafficKeys,
-  }),
-  reloadable: ['keep_minutes_days', 'keep_quarter_hours_days', ...Object.keys(trafficKeys)],
+  config: reload(
+    Type.Object({
+      keep_minutes_days: days(60, 'minute'),
+      keep_quarter_hours_days: days(730, 'quarter-hour'),
+      ...trafficKeys,
+    }),
+  ),
   migrations,
   examples,
   guards: {

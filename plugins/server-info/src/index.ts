@@ -1,6 +1,14 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { ConfigurationFile, definePlugin, fileOnly, LAST, LogSinks, Type } from '@svc/plugin-sdk';
+import {
+  ConfigurationFile,
+  definePlugin,
+  fileOnly,
+  LAST,
+  LogSinks,
+  reload,
+  Type,
+} from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { versionFacts, versionLines } from './build-facts.ts';
 import { openConfigFile } from './config-file.ts';
@@ -30,36 +38,41 @@ export default definePlugin({
   requires: [ConfigurationFile, LogSinks],
   optional: [AgentRegistry, Refusals, Tokens],
   config: Type.Object({
-    exec_sql_timeout_ms: Type.Integer({
-      minimum: 1,
-      maximum: 2 ** 31 - 1,
-      default: 30_000,
-      description: 'A statement of `svc-server_exec_sql` is ended after this.',
-    }),
+    exec_sql_timeout_ms: reload(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2 ** 31 - 1,
+        default: 30_000,
+        description: 'A statement of `svc-server_exec_sql` is ended after this.',
+      }),
+    ),
     exec_sql_secret_tables: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:
         'More tables that `svc-server_exec_sql` opens to the Super Token only, for example `kv`.',
     }),
-    exec_sql_vacuum_folder: fileOnly(
-      Type.Optional(
-        Type.String({
-          minLength: 1,
-          description:
-            'Folder in which `VACUUM INTO` of the Super Token may make files; absent: nowhere.',
-        }),
+    exec_sql_vacuum_folder: reload(
+      fileOnly(
+        Type.Optional(
+          Type.String({
+            minLength: 1,
+            description:
+              'Folder in which `VACUUM INTO` of the Super Token may make files; absent: nowhere.',
+          }),
+        ),
       ),
     ),
   }),
-  rootConfig: Type.Object({
-    allowed_paths: fileOnly(
-      Type.Array(Type.String({ minLength: 1 }), {
-        default: [],
-        description: 'Without effect since 0.9: no path changes over the wire any more.',
-      }),
-    ),
-  }),
-  reloadable: ['exec_sql_timeout_ms', 'exec_sql_vacuum_folder', 'allowed_paths'],
+  rootConfig: reload(
+    Type.Object({
+      allowed_paths: fileOnly(
+        Type.Array(Type.String({ minLength: 1 }), {
+          default: [],
+          description: 'Without effect since 0.9: no path changes over the wire any more.',
+        }),
+      ),
+    }),
+  ),
   // The ledger of migrations: a row less, and a step would run twice.
   guards: { schema_migrations: 'fixed' },
   seals: ['schema_migrations'],

@@ -1,4 +1,4 @@
-import { definePlugin, type Exchange, LATE, Type } from '@svc/plugin-sdk';
+import { definePlugin, type Exchange, LATE, reload, Type } from '@svc/plugin-sdk';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { UserContent } from '@svc/plugin-user-content/api';
 import { examineSlash } from './examine.ts';
@@ -34,8 +34,7 @@ export default definePlugin({
   requires: [StaticBuckets, FileServer, UserContent],
   optional: [FileLocks],
   brings: ['static-bucket', 'user-content'],
-  config,
-  reloadable: ['memory_cache_bytes', 'leading_slash'],
+  config: reload(config),
   examine: async ({ brand, config: { leading_slash } }) => examineSlash(brand, leading_slash),
 
   setup(kernel) {

@@ -4,6 +4,7 @@ import {
   EARLY,
   type Exchange,
   type Kernel,
+  reload,
   type Static,
   Type,
 } from '@svc/plugin-sdk';
@@ -49,8 +50,7 @@ export default definePlugin({
   brings: ['static-bucket', 'user-content'],
   optional: [Audit],
   provides: [FileLocks],
-  config,
-  reloadable: ['stall_timeout_ms', 'max_uploads'],
+  config: reload(config),
   migrations,
   guards: { static_webdav_lock: 'secret', static_webdav_property: 'data' },
 

@@ -1,7 +1,7 @@
 import { LastReports } from '@svc/plugin-agent/api';
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { History } from '@svc/plugin-retention/api';
-import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
+import { definePlugin, RpcError, reload, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
 import { tellAgents } from './agent-facts.ts';
 import { Probes, Tasks } from './api.ts';
@@ -50,8 +50,7 @@ export default definePlugin({
   optional: [LastReports, Tokens],
   provides: [Tasks, Probes],
   brings: ['retention'],
-  config,
-  reloadable: Object.keys(config.properties),
+  config: reload(config),
   migrations,
   // Each task has a credential of its own, and tasks are commands to agents.
   guards: { task: 'secret', task_usage: 'counter', task_version: 'fixed' },

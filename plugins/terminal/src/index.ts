@@ -3,6 +3,7 @@ import {
   Directory,
   definePlugin,
   type Kernel,
+  reload,
   type Static,
   Type,
   type Upgrade,
@@ -46,8 +47,7 @@ export default definePlugin({
   examples,
   requires: [Tasks],
   optional: [Audit, Tokens, Passes],
-  config,
-  reloadable: ['user_wait_ms', 'max_sessions_per_agent'],
+  config: reload(config),
   permissions,
 
   setup(kernel) {

@@ -1,6 +1,13 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
-import { ConfigurationFile, definePlugin, Holdings, type Kernel, LogSinks } from '@svc/plugin-sdk';
+import {
+  ConfigurationFile,
+  definePlugin,
+  Holdings,
+  type Kernel,
+  LogSinks,
+  reload,
+} from '@svc/plugin-sdk';
 import { Owners, Passes, SuperTokenCreated, Tokens } from './api.ts';
 import { rollCommand } from './commands/roll-super-token.ts';
 import { type Components, createComponents } from './components.ts';
@@ -25,8 +32,7 @@ export default definePlugin({
   brings: ['admission'],
   optional: [Audit, Refusals],
   provides: [Tokens, Owners, Passes, Holdings, SuperTokenCreated],
-  config,
-  reloadable: Object.keys(config.properties),
+  config: reload(config),
   migrations,
   guards: {
     token: 'secret',

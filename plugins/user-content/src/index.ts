@@ -1,5 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
-import { definePlugin, EARLY, type Exchange, fileOnly, Type } from '@svc/plugin-sdk';
+import { definePlugin, EARLY, type Exchange, fileOnly, reload, Type } from '@svc/plugin-sdk';
 import { type Content, UserContent } from './api.ts';
 import { ContentHosts } from './hosts.ts';
 
@@ -34,8 +34,7 @@ export default definePlugin({
   version: '0.9.0',
   optional: [Refusals],
   provides: [UserContent],
-  rootConfig,
-  reloadable: ['content_hosts'],
+  rootConfig: reload(rootConfig),
 
   setup({ brand, hooks, provide, root, useOptional }) {
     const hosts = new ContentHosts(() => root.content_hosts);

@@ -1,5 +1,5 @@
 import type { PluginSettings } from '@svc/kernel';
-import { type ConfigWarning, type Plugin, Type, UserError } from '@svc/plugin-sdk';
+import { type ConfigWarning, type KeyMarks, type Plugin, Type, UserError } from '@svc/plugin-sdk';
 import type { TObject } from 'typebox';
 import { HeadSchema } from '../config/head.ts';
 import type { LoadedConfig, ParsedConfig } from '../config/load.ts';
@@ -68,24 +68,37 @@ function claim(claims: Map<string, string>, key: string, plugin: string): void {
   claims.set(key, plugin);
 }
 
+/** Names of the keys of a plugin that a reload may change. */
+export function reloadedKeys({ config, rootConfig, reloadable = [] }: Plugin): string[] {
+  const marked = [config, rootConfig].flatMap((section) =>
+    Object.entries<KeyMarks>(section?.properties ?? {})
+      .filter(([, key]) => key.reload || (section as KeyMarks).reload)
+      .map(([name]) => name),
+  );
+  return [...marked, ...reloadable];
+}
+
 /** Puts new values of reloadable keys into the objects that plugins hold. */
 export function applySections(plugins: readonly Plugin[], current: Sections, next: Sections): void {
-  for (const { name, reloadable = [] } of plugins) {
+  for (const plugin of plugins) {
+    const { name } = plugin;
     const { section, root } = next.get(name) ?? {};
     const held = current.get(name);
-    for (const key of reloadable) {
+    for (const key of reloadedKeys(plugin)) {
       if (held && section && key in section) held.section[key] = section[key];
       if (held && root && key in root) held.root[key] = root[key];
     }
   }
 }
 
-/** Changed keys that the plugin did not declare reloadable. */
+/** Changed keys that need a restart. */
 export function heldBack(plugins: readonly Plugin[], current: Sections, next: Sections): string[] {
-  return plugins.flatMap(({ name, reloadable = [] }) => {
+  return plugins.flatMap((plugin) => {
+    const { name } = plugin;
+    const reloaded = reloadedKeys(plugin);
     const changed = (part: 'section' | 'root') =>
       changedKeys(current.get(name)?.[part] ?? {}, next.get(name)?.[part] ?? {}).filter(
-        (key) => !reloadable.includes(key),
+        (key) => !reloaded.includes(key),
       );
     return [...changed('section').map((key) => `${name}.${key}`), ...changed('root')];
   });
