@@ -1,5 +1,13 @@
 export const DAY_MS = 86_400_000;
 
+/** Kinds of rows that a machine can have a limit of its own for; the names are those of keys of its namespace. */
+export const LIMITED = [
+  'dynamic_monitoring_summary',
+  'dynamic_monitoring',
+  'static_monitoring',
+  'task',
+] as const;
+
 /** How long rows are kept, as choices in days. Empty: nothing is chosen. `0`: for ever. */
 export const DAYS = ['', '1', '3', '7', '14', '30', '90', '365', '0'] as const;
 export type Days = (typeof DAYS)[number] | 'other';

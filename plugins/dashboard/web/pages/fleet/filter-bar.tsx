@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { setQuery } from '../../frame/index.ts';
 import { Button, Icon, Menu, Select } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
+import type { FleetColumn } from './columns.tsx';
 import { AddMachine } from './dialogs/add.tsx';
 import type { Filters, StateFilter } from './filters.ts';
 
@@ -11,7 +12,7 @@ interface Props {
   readonly counts: Readonly<Record<StateFilter, number>>;
   readonly tags: readonly (readonly [tag: string, count: number])[];
   /** Those that may be hidden. */
-  readonly columns: readonly { readonly id: string; readonly label: string }[];
+  readonly columns: readonly FleetColumn[];
 }
 
 /** Tags beyond are in a list. */
@@ -45,99 +46,122 @@ function FilterInput({ text }: { readonly text: string }) {
 
 /** Filters of the fleet; they live in the address. */
 export function FilterBar({ filters, counts, tags, columns }: Props) {
-  const { text, tag, state, view, isGrouped, isOfflineFirst, hidden } = filters;
   return (
     <div class="fleet-filters">
       <div class="fleet-search">
         <Icon of={Search} />
-        <FilterInput text={text} />
+        <FilterInput text={filters.text} />
       </div>
       <Select<StateFilter>
         bare
         label={t.fleet.state}
-        value={state}
+        value={filters.state}
         options={(['all', 'online', 'offline', 'look'] as const).map((value) => ({
           value,
           label: `${t.fleet.states[value]} (${counts[value]})`,
         }))}
         onChange={(value) => setQuery({ state: value === 'all' ? undefined : value })}
       />
-      {tags.length > MOST_TAGS ? (
-        <Select
-          bare
-          label={t.fleet.tags}
-          value={tag}
-          options={[
-            { value: '', label: t.fleet.everyTag },
-            ...tags.map(([value, count]) => ({ value, label: `${value} (${count})` })),
-          ]}
-          onChange={(value) => setQuery({ tag: value })}
-        />
-      ) : (
-        tags.map(([value]) => (
-          <button
-            type="button"
-            key={value}
-            class="tag"
-            aria-pressed={tag === value}
-            onClick={() => setQuery({ tag: tag === value ? undefined : value })}
-          >
-            {value}
-          </button>
-        ))
-      )}
+      <TagFilter tag={filters.tag} tags={tags} />
       <div class="fleet-tools">
-        <Button
-          kind="quiet"
-          icon={ArrowUpToLine}
-          label={t.fleet.offlineFirst}
-          pressed={isOfflineFirst}
-          onClick={() => setQuery({ first: isOfflineFirst ? undefined : 'offline' })}
-        />
-        {view === 'cards' && tags.length > 0 && (
-          <Button
-            kind="quiet"
-            icon={GroupIcon}
-            label={t.fleet.groupByTag}
-            pressed={isGrouped}
-            onClick={() => setQuery({ group: isGrouped ? undefined : 'tag' })}
-          />
-        )}
-        {view === 'table' && (
-          <Menu
-            label={t.fleet.columns}
-            icon={Columns3}
-            items={columns.map(({ id, label }) => ({
-              label,
-              checked: !hidden.includes(id),
-              onSelect: () =>
-                setQuery({
-                  hide: (hidden.includes(id)
-                    ? hidden.filter((other) => other !== id)
-                    : [...hidden, id]
-                  ).join(','),
-                }),
-            }))}
-          />
-        )}
+        <Order filters={filters} hasTags={tags.length > 0} />
+        {filters.view === 'table' && <ColumnMenu hidden={filters.hidden} columns={columns} />}
         <AddMachine />
-        <span class="fleet-views">
-          <Button
-            kind="quiet"
-            icon={LayoutGrid}
-            label={t.fleet.cards}
-            pressed={view === 'cards'}
-            onClick={() => setQuery({ view: undefined })}
-          />
-          <Button
-            kind="quiet"
-            icon={List}
-            label={t.fleet.table}
-            pressed={view === 'table'}
-            onClick={() => setQuery({ view: 'table' })}
-          />
-        </span>
+        <Views view={filters.view} />
       </div>
     </div>
   );
 }
+
+type Tags = Props['tags'];
+
+/** A button a tag; of many a list. */
+function TagFilter({ tag, tags }: { readonly tag: string; readonly tags: Tags }) {
+  if (tags.length > MOST_TAGS)
+    return (
+      <Select
+        bare
+        label={t.fleet.tags}
+        value={tag}
+        options={[
+          { value: '', label: t.fleet.everyTag },
+          ...tags.map(([value, count]) => ({ value, label: `${value} (${count})` })),
+        ]}
+        onChange={(value) => setQuery({ tag: value })}
+      />
+    );
+  return tags.map(([value]) => (
+    <button
+      type="button"
+      key={value}
+      class="tag"
+      aria-pressed={tag === value}
+      onClick={() => setQuery({ tag: tag === value ? undefined : value })}
+    >
+      {value}
+    </button>
+  ));
+}
+
+function Order({ filters, hasTags }: { readonly filters: Filters; readonly hasTags: boolean }) {
+  const { view, isGrouped, isOfflineFirst } = filters;
+  return (
+    <>
+      <Button
+        kind="quiet"
+        icon={ArrowUpToLine}
+        label={t.fleet.offlineFirst}
+        pressed={isOfflineFirst}
+        onClick={() => setQuery({ first: isOfflineFirst ? undefined : 'offline' })}
+      />
+      {view === 'cards' && hasTags && (
+        <Button
+          kind="quiet"
+          icon={GroupIcon}
+          label={t.fleet.groupByTag}
+          pressed={isGrouped}
+          onClick={() => setQuery({ group: isGrouped ? undefined : 'tag' })}
+        />
+      )}
+    </>
+  );
+}
+
+interface ColumnProps extends Pick<Props, 'columns'> {
+  readonly hidden: readonly string[];
+}
+
+function ColumnMenu({ hidden, columns }: ColumnProps) {
+  const toggled = (id: string) =>
+    hidden.includes(id) ? hidden.filter((other) => other !== id) : [...hidden, id];
+  return (
+    <Menu
+      label={t.fleet.columns}
+      icon={Columns3}
+      items={columns.map(({ id, label }) => ({
+        label: String(label),
+        checked: !hidden.includes(id),
+        onSelect: () => setQuery({ hide: toggled(id).join(',') }),
+      }))}
+    />
+  );
+}
+
+const Views = ({ view }: Pick<Filters, 'view'>) => (
+  <span class="fleet-views">
+    <Button
+      kind="quiet"
+      icon={LayoutGrid}
+      label={t.fleet.cards}
+      pressed={view === 'cards'}
+      onClick={() => setQuery({ view: undefined })}
+    />
+    <Button
+      kind="quiet"
+      icon={List}
+      label={t.fleet.table}
+      pressed={view === 'table'}
+      onClick={() => setQuery({ view: 'table' })}
+    />
+  </span>
+);

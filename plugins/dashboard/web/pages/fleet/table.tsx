@@ -1,40 +1,68 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { address, go, to, useMachines, useServer } from '../../frame/index.ts';
+import { address, go, to, useMachines } from '../../frame/index.ts';
 import { type Column, sorted, Table } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { filtersOf, setSort } from './filters.ts';
 import type { Vital } from './model.ts';
-import { Actions } from './selection.tsx';
+import { Selection } from './selection.tsx';
 
-/** Machines in rows, to sort and to choose from. */
-export function MachineTable({
-  vitals,
-  columns,
-}: {
+interface Props {
   readonly vitals: readonly Vital[];
   readonly columns: readonly Column<Vital>[];
-}) {
-  const server = useServer();
-  const machines = useMachines();
+}
+
+/** Machines in rows, to sort and to choose from. */
+export function MachineTable({ vitals, columns }: Props) {
+  const { refresh } = useMachines();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { sort } = filtersOf(address.value.query);
-  const rows = sorted(vitals, columns, sort);
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
+  const some = vitals.filter(({ uuid }) => chosen.has(uuid));
+  const picker = pickColumn(vitals, chosen, setChosen);
+  return (
+    <div ref={box}>
+      <Table
+        label={t.frame.pages.fleet}
+        columns={fitting([picker, ...columns], width)}
+        rows={sorted(vitals, columns, sort)}
+        keyOf={({ uuid }) => uuid}
+        sort={sort}
+        onSort={setSort}
+        onOpen={({ uuid }) => go(to('agent', uuid))}
+        isSelected={({ uuid }) => chosen.has(uuid)}
+      />
+      {some.length > 0 && (
+        <Selection
+          chosen={some}
+          onClear={() => setChosen(new Set())}
+          onChanged={() => void refresh()}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Column of boxes that choose machines; the one in its head chooses all. */
+function pickColumn(
+  vitals: readonly Vital[],
+  chosen: ReadonlySet<string>,
+  onChange: (chosen: ReadonlySet<string>) => void,
+): Column<Vital> {
+  const isAll = chosen.size > 0 && vitals.every(({ uuid }) => chosen.has(uuid));
   const toggle = (uuid: string) => {
     const next = new Set(chosen);
     if (!next.delete(uuid)) next.add(uuid);
-    setChosen(next);
+    onChange(next);
   };
-  const isAll = chosen.size > 0 && vitals.every(({ uuid }) => chosen.has(uuid));
-  const picker: Column<Vital> = {
+  return {
     id: 'pick',
     label: (
       <input
         type="checkbox"
         aria-label={t.fleet.selectAll}
         checked={isAll}
-        onChange={() => setChosen(new Set(isAll ? [] : vitals.map(({ uuid }) => uuid)))}
+        onChange={() => onChange(new Set(isAll ? [] : vitals.map(({ uuid }) => uuid)))}
       />
     ),
     width: '20px',
@@ -47,26 +75,6 @@ export function MachineTable({
       />
     ),
   };
-  return (
-    <div ref={box}>
-      <Table
-        label={t.frame.pages.fleet}
-        columns={fitting([picker, ...columns], width)}
-        rows={rows}
-        keyOf={({ uuid }) => uuid}
-        sort={sort}
-        onSort={setSort}
-        onOpen={({ uuid }) => go(to('agent', uuid))}
-        isSelected={({ uuid }) => chosen.has(uuid)}
-      />
-      <Actions
-        server={server}
-        chosen={vitals.filter(({ uuid }) => chosen.has(uuid))}
-        onClear={() => setChosen(new Set())}
-        onChanged={() => void machines.refresh()}
-      />
-    </div>
-  );
 }
 
 /** px beside and between the cells of a row, as in `parts.css`. */

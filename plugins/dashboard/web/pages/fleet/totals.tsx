@@ -1,24 +1,21 @@
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Link, type Server, to } from '../../frame/index.ts';
+import { Link, to, useServer } from '../../frame/index.ts';
 import { Amount, format, Sparkline } from '../../parts/index.ts';
 import { networkAmount, networkRate } from '../../parts/network-unit.ts';
 import { t } from '../../strings/index.ts';
-import type { Totals as Figures } from './model.ts';
+import type { Totals as Figures, Vital } from './model.ts';
 import { STEP_MS, STEPS, usePast } from './past.ts';
-import type { Traffic } from './traffic.ts';
+import { useTraffic } from './traffic.ts';
 
-/** One strip of figures of the whole fleet. */
-export function Totals({
-  figures,
-  traffic,
-  server,
-  agents,
-}: {
+interface Props {
   readonly figures: Figures;
   readonly agents: readonly string[];
-  readonly traffic: Traffic | undefined;
-  readonly server: Server;
-}) {
+}
+
+/** One strip of figures of the whole fleet. */
+export function Totals({ figures, agents }: Props) {
+  const server = useServer();
   const { all, online, cpu, worst, usedMemory, totalMemory, received, sent } = figures;
   const past = usePast(server, agents);
   const cpuCurve = useCurve(cpu, past?.cpu);
@@ -26,76 +23,92 @@ export function Totals({
   const networkCurve = useCurve(online > 0 ? received + sent : undefined, past?.network);
   return (
     <section class="fleet-totals card" aria-label={t.fleet.totals} title={server.name}>
-      <div class="fleet-total">
-        <h2>{t.fleet.machines}</h2>
-        <p class="fleet-figure">
-          {format.number(online)}
-          <span class="unit"> / {format.number(all)}</span>
-        </p>
-        <p class="muted small">{online === all ? t.fleet.allOnline : t.fleet.away(all - online)}</p>
-      </div>
-      <div class="fleet-total">
-        <h2>{t.fleet.cpu}</h2>
-        <p class="fleet-figure">
-          <Amount of={cpu === undefined ? undefined : format.percent(cpu)} />
-        </p>
-        <p class="muted small ellipsis">
-          {worst && (
-            <>
-              {t.fleet.worst} <Link to={to('agent', worst.uuid)}>{worst.name}</Link>{' '}
-              {format.text(format.percent(worst.row?.cpu_usage ?? 0))}
-            </>
-          )}
-        </p>
-        <Sparkline values={cpuCurve} height={28} label={t.fleet.cpuCurve} />
-      </div>
-      <div class="fleet-total">
-        <h2>{t.fleet.memory}</h2>
-        <p class="fleet-figure">
-          <Amount
-            of={totalMemory > 0 ? format.bytes(usedMemory) : undefined}
-            title={format.exact(usedMemory, 'B')}
-          />
-        </p>
-        <p class="muted small">
-          {totalMemory > 0 && t.fleet.of(format.text(format.bytes(totalMemory)))}
-        </p>
-        <Sparkline
-          values={memoryCurve}
-          height={28}
-          max={totalMemory}
-          color="--series-3"
-          label={t.fleet.memoryCurve}
+      <Total
+        label={t.fleet.machines}
+        below={online === all ? t.fleet.allOnline : t.fleet.away(all - online)}
+      >
+        {format.number(online)}
+        <span class="unit"> / {format.number(all)}</span>
+      </Total>
+      <Total
+        label={t.fleet.cpu}
+        below={worst && <Worst of={worst} />}
+        isCut
+        curve={{ values: cpuCurve, height: 28, label: t.fleet.cpuCurve }}
+      >
+        <Amount of={cpu === undefined ? undefined : format.percent(cpu)} />
+      </Total>
+      <Total
+        label={t.fleet.memory}
+        below={totalMemory > 0 && t.fleet.of(format.text(format.bytes(totalMemory)))}
+        curve={{
+          ...{ values: memoryCurve, height: 28, max: totalMemory },
+          ...{ color: '--series-3', label: t.fleet.memoryCurve },
+        }}
+      >
+        <Amount
+          of={totalMemory > 0 ? format.bytes(usedMemory) : undefined}
+          title={format.exact(usedMemory, 'B')}
         />
-      </div>
-      <div class="fleet-total">
-        <h2>{t.fleet.network}</h2>
-        <p class="fleet-figure fleet-pair">
-          <span title={format.exact(received, 'B/s')}>
-            ↓ <Amount of={networkRate(received)} />
-          </span>
-        </p>
-        <p class="muted small" title={format.exact(sent, 'B/s')}>
-          ↑ {format.text(networkRate(sent))}
-        </p>
-        <Sparkline values={networkCurve} color="--series-2" label={t.fleet.networkCurve} />
-      </div>
-      <div class="fleet-total">
-        <h2 title={t.fleet.todayUtc}>{t.fleet.today}</h2>
-        <p class="fleet-figure">
-          ↓{' '}
-          <Amount
-            of={traffic && networkAmount(traffic.received)}
-            {...(traffic && { title: format.exact(traffic.received, 'B') })}
-          />
-        </p>
-        <p class="muted small">{traffic && `↑ ${format.text(networkAmount(traffic.sent))}`}</p>
-      </div>
+      </Total>
+      <Total
+        label={t.fleet.network}
+        below={<span title={format.exact(sent, 'B/s')}>↑ {format.text(networkRate(sent))}</span>}
+        curve={{ values: networkCurve, color: '--series-2', label: t.fleet.networkCurve }}
+      >
+        <span title={format.exact(received, 'B/s')}>
+          ↓ <Amount of={networkRate(received)} />
+        </span>
+      </Total>
+      <Today agents={agents} />
     </section>
   );
 }
 
-/** What this figure was in the last half hour: as the server has it, then as the page has seen it. */
+interface TotalProps {
+  readonly label: string;
+  readonly title?: string;
+  readonly children: ComponentChildren;
+  readonly below: ComponentChildren;
+  /** What stands below is cut where it is too long. */
+  readonly isCut?: boolean;
+  readonly curve?: Parameters<typeof Sparkline>[0];
+}
+
+const Total = ({ label, title, children, below, isCut, curve }: TotalProps) => (
+  <div class="fleet-total">
+    <h2 title={title}>{label}</h2>
+    <p class="fleet-figure">{children}</p>
+    <p class={isCut ? 'muted small ellipsis' : 'muted small'}>{below}</p>
+    {curve && <Sparkline {...curve} />}
+  </div>
+);
+
+const Worst = ({ of: { uuid, name, row } }: { readonly of: Vital }) => (
+  <>
+    {t.fleet.worst} <Link to={to('agent', uuid)}>{name}</Link>{' '}
+    {format.text(format.percent(row?.cpu_usage ?? 0))}
+  </>
+);
+
+function Today({ agents }: { readonly agents: readonly string[] }) {
+  const traffic = useTraffic(useServer(), agents);
+  return (
+    <Total
+      label={t.fleet.today}
+      title={t.fleet.todayUtc}
+      below={traffic && `↑ ${format.text(networkAmount(traffic.sent))}`}
+    >
+      ↓{' '}
+      <Amount
+        of={traffic && networkAmount(traffic.received)}
+        {...(traffic && { title: format.exact(traffic.received, 'B') })}
+      />
+    </Total>
+  );
+}
+
+/** Values of a figure in the last half hour: as the server has it, then as the page has seen it. */
 function useCurve(
   value: number | undefined,
   past: readonly (number | null)[] | undefined,

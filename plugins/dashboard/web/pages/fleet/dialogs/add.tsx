@@ -1,50 +1,28 @@
-import { signal } from '@preact/signals';
 import { Plus } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
-import { Link, type Server, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { Link, to, useMachines, useServer } from '../../../frame/index.ts';
 import { home } from '../../../frame/meta.ts';
 import {
   Button,
   Command,
   Dialog,
   ErrorNote,
+  Form,
   format,
   Select,
   TextField,
-  useWork,
 } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-
-const HOUR_S = 3_600;
-/** Seconds that a code may hold, as choices. */
-const LENGTHS = [HOUR_S, 24 * HOUR_S, 7 * 24 * HOUR_S];
-
-interface Made {
-  readonly id: number;
-  readonly expires_at: number;
-  /** The machines' tokens end then; null: never, undefined: an older server. */
-  readonly machines_until?: number | null;
-  readonly line: string;
-  readonly wget_line: string;
-  /** Fingerprint of the key that signs what machines are given; undefined: an older server. */
-  readonly key?: string;
-  /** What keeps machines from the address in the line; undefined: an older server. */
-  readonly obstacle?: Obstacle | null;
-}
-
-interface Obstacle {
-  readonly kind: 'loopback' | 'listener' | 'host';
-  readonly listens: string;
-  readonly address: string;
-  readonly name: string;
-}
-
-/** May this token bring a machine into the fleet? */
-export const mayAdd = (server: Server) =>
-  server.has('enrol') && server.may('enrol_create', {}) !== false;
-
-/** The dialog is open. It belongs to the page: the button that opened it goes with the first machine, or with the step that it was. */
-const isAdding = signal(false);
+import {
+  isAdding,
+  isOpenWay,
+  LENGTHS,
+  type Made,
+  mayAdd,
+  type Obstacle,
+  useArrivals,
+  useWishes,
+} from '../enrolment.ts';
 
 /** The button that brings a machine into the fleet; nothing for those who may not. */
 export function AddMachine({ primary }: { readonly primary?: boolean }) {
@@ -73,88 +51,63 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<Made>();
   return (
     <Dialog title={t.fleet.add.open} onClose={onClose} wide>
-      {made ? <Line made={made} onClose={onClose} /> : <Wishes onMade={setMade} />}
+      {made ? <Line made={made} onClose={onClose} /> : <WishForm onMade={setMade} />}
     </Dialog>
   );
 }
 
-function Wishes({ onMade }: { readonly onMade: (made: Made) => void }) {
-  const server = useServer();
-  const [name, setName] = useState('');
-  const [tags, setTags] = useState('');
-  const [uses, setUses] = useState('1');
-  const [seconds, setSeconds] = useState(String(HOUR_S));
-  const isOne = uses.trim() === '1';
-  const { run, error, isBusy } = useWork(
-    async () => {
-      const params = {
-        ...(isOne && name.trim() !== '' && { name: name.trim() }),
-        tags: tags.split(/[,，]/).flatMap((tag) => tag.trim() || []),
-        seconds: Number(seconds),
-        uses: Number(uses),
-        url: server.origin,
-      };
-      onMade((await server.call('enrol_create', params)) as Made);
-    },
-    () => {},
-  );
+function WishForm({ onMade }: { readonly onMade: (made: Made) => void }) {
+  const { wishes, change, isOne, make } = useWishes(onMade);
+  const s = t.fleet.add;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run();
-      }}
-    >
-      <p class="muted">{t.fleet.add.text}</p>
+    <Form onSubmit={make.run}>
+      <p class="muted">{s.text}</p>
       <TextField
-        label={t.fleet.add.name}
-        hint={isOne ? t.fleet.add.nameHint : t.fleet.add.ownNames}
+        label={s.name}
+        hint={isOne ? s.nameHint : s.ownNames}
         autofocus
         disabled={!isOne}
-        value={isOne ? name : ''}
-        onText={setName}
+        value={isOne ? wishes.name : ''}
+        onText={(name) => change({ name })}
       />
-      <TextField label={t.fleet.tags} hint={t.fleet.add.tagHint} value={tags} onText={setTags} />
       <TextField
-        label={t.fleet.add.uses}
+        label={t.fleet.tags}
+        hint={s.tagHint}
+        value={wishes.tags}
+        onText={(tags) => change({ tags })}
+      />
+      <TextField
+        label={s.uses}
         type="number"
         min={1}
         max={10_000}
         required
-        value={uses}
-        onText={setUses}
+        value={wishes.uses}
+        onText={(uses) => change({ uses })}
       />
       <Select
-        label={t.fleet.add.holds}
-        value={seconds}
+        label={s.holds}
+        value={wishes.holds}
         options={LENGTHS.map((length) => ({
           value: String(length),
           label: format.duration(length * 1_000),
         }))}
-        onChange={setSeconds}
+        onChange={(holds) => change({ holds })}
       />
-      {error !== undefined && <ErrorNote error={error} />}
+      {make.error !== undefined && <ErrorNote error={make.error} />}
       <div class="row">
         <span class="grow" />
-        <Button kind="primary" type="submit" busy={isBusy}>
-          {t.fleet.add.make}
+        <Button kind="primary" type="submit" busy={make.isBusy}>
+          {s.make}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
 function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
-  const server = useServer();
-  const machines = useMachines();
-  const codes = usePoll(`enrol ${made.id}`, () => server.call('enrol_list'), { every_ms: 2_000 });
-  const code = codes.data?.find(({ id }) => id === made.id);
-  const used = code?.used ?? 0;
-  const uuid = code?.last_agent;
-  useEffect(() => {
-    if (used > 0) void machines.refresh();
-  }, [used]);
+  const { nameOf } = useMachines();
+  const { used, uuid } = useArrivals(made.id);
   return (
     <div class="stack">
       <p>{t.fleet.add.run}</p>
@@ -178,7 +131,7 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
       <p role="status">
         {uuid ? (
           <>
-            {t.fleet.add.came(used)} <Link to={to('agent', uuid)}>{machines.nameOf(uuid)}</Link>
+            {t.fleet.add.came(used)} <Link to={to('agent', uuid)}>{nameOf(uuid)}</Link>
           </>
         ) : (
           t.fleet.add.waiting
@@ -191,9 +144,6 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
     </div>
   );
 }
-
-/** Plain HTTP, but within one machine: somebody between can put another installer in place of the server's. */
-const isOpenWay = (line: string) => /\shttp:\/\/(?!127\.|localhost[:/]|\[::1\])/.test(line);
 
 /** Why the line may not work on other machines, and what to type about it. */
 function InTheWay({ of: { kind, listens, address, name } }: { readonly of: Obstacle }) {
