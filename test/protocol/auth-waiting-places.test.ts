@@ -11,7 +11,7 @@ function hungLookups(): Lookups {
   const parts = {
     reads: { byKeys: never, byUsernames: never },
     records: { byKey: () => undefined },
-    sessions: { knows: () => false },
+    sessions: { has: () => false },
     turns: new Turns(),
   };
   return new Lookups(parts as unknown as ConstructorParameters<typeof Lookups>[0]);
