@@ -3,17 +3,18 @@ import { useState } from 'preact/hooks';
 import { go, type Machine, to, useMachines, useServer } from '../../frame/index.ts';
 import { expiryNote, expiryOf } from '../../parts/expiry.ts';
 import {
+  attempt,
   Button,
   CopyButton,
-  errorText,
+  Form,
   format,
   Menu,
   type MenuItem,
-  toast,
 } from '../../parts/index.ts';
 import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
-import { Remove, Restart } from './dialogs/actions.tsx';
+import { Remove } from './dialogs/remove.tsx';
+import { Restart } from './dialogs/restart.tsx';
 import type { Static } from './facts/model.ts';
 import { type Reports, useListening } from './reports.ts';
 import { type Stored, useMetadata } from './settings/model.ts';
@@ -27,7 +28,7 @@ interface Props {
   readonly stored: Stored;
 }
 
-/** Who it is, how it is, and what can be done. */
+/** Name and state of the machine, and what can be done with it. */
 export function Header({ uuid, name, reports, facts, stored }: Props) {
   const machine = useMachines().of(uuid);
   const uptime = Number(reports.samples.value.at(-1)?.values['uptime'] ?? 0);
@@ -76,13 +77,12 @@ const SILENT_MS = 30_000;
 const LATE_MS = 6_000;
 const CLOCK_OFF_MS = 60_000;
 
-function State({
-  machine,
-  reports,
-}: {
+interface StateProps {
   readonly machine: Machine | undefined;
   readonly reports: Reports;
-}) {
+}
+
+function State({ machine, reports }: StateProps) {
   const now = useListening(1_000);
   const arrivedAt = reports.arrivedAt.value;
   const reported = reports.samples.value.at(-1)?.time;
@@ -133,20 +133,16 @@ function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) 
         )}
       </>
     );
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const submit = async () => {
     setBusy(true);
-    try {
+    await attempt(async () => {
       await save('metadata_name', text.trim() === '' ? undefined : text.trim());
       setText(undefined);
-    } catch (error) {
-      toast(errorText(error), { kind: 'bad' });
-    } finally {
-      setBusy(false);
-    }
+    });
+    setBusy(false);
   };
   return (
-    <form class="row agent-name" onSubmit={(event) => void submit(event)}>
+    <Form class="row agent-name" onSubmit={submit}>
       <input
         class="input"
         aria-label={t.agent.name}
@@ -159,7 +155,7 @@ function Name({ uuid, name }: { readonly uuid: string; readonly name: string }) 
       />
       <Button type="submit" icon={Check} label={t.agent.save} busy={isBusy} />
       <Button kind="quiet" icon={X} label={t.parts.cancel} onClick={() => setText(undefined)} />
-    </form>
+    </Form>
   );
 }
 

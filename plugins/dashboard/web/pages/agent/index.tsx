@@ -1,6 +1,6 @@
 import { Server } from 'lucide';
 import { useEffect } from 'preact/hooks';
-import { address, go, setQuery, to, useCrumbs, useMachines, useServer } from '../../frame/index.ts';
+import { address, useCrumbs, useMachines } from '../../frame/index.ts';
 import { Empty, Tabs } from '../../parts/index.ts';
 import { TaskHistory } from '../../parts/task-history/index.ts';
 import { t } from '../../strings/index.ts';
@@ -9,14 +9,13 @@ import { useEvents } from './events/model.ts';
 import { useFacts } from './facts/model.ts';
 import { Facts } from './facts/tab.tsx';
 import { Header } from './header.tsx';
+import { openTab, UUID, useTabs } from './model.ts';
 import { Overview } from './overview/tab.tsx';
 import { AgentProbes } from './probes.tsx';
 import { useReports } from './reports.ts';
-import { keyOfLimit, LIMITS, NOTES, useMetadata, useStored } from './settings/model.ts';
+import { useStored } from './settings/model.ts';
 import { Settings } from './settings/tab.tsx';
 import './agent.css';
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** `agent/<uuid>/<tab>` */
 export default function Agent() {
@@ -30,13 +29,7 @@ export default function Agent() {
   return <Machine key={uuid} uuid={uuid} tab={tab} />;
 }
 
-const TABS = ['overview', 'charts', 'probes', 'tasks', 'facts', 'settings'] as const;
-type Tab = (typeof TABS)[number];
-const SETTINGS = [...NOTES, ...LIMITS.map(keyOfLimit)];
-
 function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string }) {
-  const { has, covers } = useServer();
-  const { mayEdit } = useMetadata(uuid);
   const machines = useMachines();
   const name = machines.nameOf(uuid);
   useCrumbs({ label: name });
@@ -44,13 +37,7 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
   const facts = useFacts(uuid);
   const events = useEvents(uuid);
   const stored = useStored(uuid);
-  const readsSummaries = covers('dynamic_monitoring_summary', 'read', uuid);
-  const tabs = TABS.filter((id) => {
-    if (id === 'overview' || id === 'charts') return readsSummaries;
-    if (id === 'probes' || id === 'tasks') return has('task') && covers('task', 'read', uuid);
-    if (id === 'settings') return SETTINGS.some(mayEdit);
-    return true;
-  });
+  const tabs = useTabs(uuid);
   const current = tabs.find((id) => id === tab) ?? tabs[0] ?? 'facts';
   useEffect(() => void machines.refresh(), [uuid]);
   const parts = { uuid, name, reports, facts, events: events.data ?? [] };
@@ -61,7 +48,7 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
         label={t.agent.tabs.label}
         tabs={tabs.map((id) => ({ id, label: t.agent.tabs[id] }))}
         current={current}
-        onChange={(id) => open(uuid, id as Tab)}
+        onChange={(id) => openTab(uuid, id)}
       >
         <div>
           {current === 'overview' && <Overview {...parts} />}
@@ -78,15 +65,4 @@ function Machine({ uuid, tab }: { readonly uuid: string; readonly tab: string })
       </Tabs>
     </div>
   );
-}
-
-/** The time that is shown stays from tab to tab. */
-function open(uuid: string, tab: Tab): void {
-  const { query } = address.value;
-  go(tab === 'overview' ? to('agent', uuid) : to('agent', uuid, tab));
-  setQuery({
-    range: query.get('range') ?? undefined,
-    from: query.get('from') ?? undefined,
-    to: query.get('to') ?? undefined,
-  });
 }

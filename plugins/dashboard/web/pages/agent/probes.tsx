@@ -15,10 +15,9 @@ import {
   useUsual,
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
-import type { View } from './charts/chart.tsx';
 import { RangePicker } from './charts/range-picker.tsx';
 import { endsOf, useSpan } from './charts/span.ts';
-import { useView } from './charts/tab.tsx';
+import { useView, type View } from './charts/view.ts';
 import type { Event } from './events/model.ts';
 import { Shortened } from './shortened.tsx';
 

@@ -1,21 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { Chart, type Curves, type Gap } from '../../../parts/chart/index.ts';
+import { Chart, type Curves } from '../../../parts/chart/index.ts';
 import { type Grid, keyOf, type Sample, type Stretch, stretched, timesOf } from './series.ts';
-import { endsOf, type Span } from './span.ts';
+import { endsOf } from './span.ts';
 import type { Spec } from './specs.ts';
-
-/** What the charts of one view share. */
-export interface View {
-  readonly span: Span;
-  /** Unix ms. */
-  readonly now: number;
-  readonly why: (gap: Gap) => string | undefined;
-  readonly onZoom: (from: number, to: number) => void;
-  readonly onBack: () => void;
-  /** Of the machine, in names of files. */
-  readonly name: string;
-}
+import type { View } from './view.ts';
 
 interface Props extends View {
   readonly spec: Spec;

@@ -113,3 +113,14 @@ export function stretched(
   }
   return { min, avg, max };
 }
+
+/** Grid with names that only the newest reports have, of a disk that was just mounted. */
+export function withNames(grid: Grid, values: Readonly<Record<string, unknown>> | undefined): Grid {
+  const fresh = Object.keys(values ?? {}).filter((key) => !grid.series.has(key));
+  if (fresh.length === 0) return grid;
+  const none = { min: [], avg: [], max: [] };
+  return {
+    ...grid,
+    series: new Map([...grid.series, ...fresh.map((key) => [key, none] as const)]),
+  };
+}

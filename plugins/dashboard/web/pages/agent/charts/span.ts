@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { address, setQuery } from '../../../frame/index.ts';
 
 const MINUTE = 60_000;
@@ -84,3 +85,27 @@ export function offered(keptFrom: number, now: number): readonly Preset[] {
 /** How often a view of it is drawn anew, ms: what lives moves by seconds, a year by minutes. */
 export const stepOfNow = ({ preset, ms }: Span): number =>
   preset === undefined ? 60_000 : Math.min(60_000, Math.max(1_000, ms / 3_600));
+
+/** Keys of the charts, wherever the focus is, unless a control uses them. */
+export function useRangeKeys(onBack: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as Element;
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (target.closest?.('input, select, textarea, dialog, [role="tablist"], [role="menu"]'))
+        return;
+      const run = {
+        ArrowLeft: () => move(-1),
+        ArrowRight: () => move(1),
+        '+': () => scale(0.5),
+        '-': () => scale(2),
+        Backspace: onBack,
+      }[event.key];
+      if (!run) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}

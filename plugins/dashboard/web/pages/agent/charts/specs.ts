@@ -234,3 +234,11 @@ export const gpuSpecs: readonly Spec[] = [
     ],
   },
 ];
+
+/** Fields that these charts are drawn from. */
+export function fieldsOf(specs: readonly Spec[]): Field[] {
+  const all = specs.flatMap(({ lines }) =>
+    lines.flatMap(({ field, minus }) => (minus ? [field, minus] : [field])),
+  );
+  return [...new Set(all)] as Field[];
+}

@@ -22,3 +22,22 @@ export function useFacts(uuid: string): Static | undefined {
   );
   return data ?? undefined;
 }
+
+const DEVICES_EVERY_MS = 30_000;
+
+/** Disks and interfaces of the newest full report; undefined: not for this token. */
+export function useDevices(uuid: string) {
+  const { call, covers } = useServer();
+  const fields = (['disk', 'network'] as const).filter((field) =>
+    covers('dynamic_monitoring', 'read', uuid, field),
+  );
+  const found = usePoll(
+    `devices ${uuid}`,
+    async (signal) => {
+      const asked = { uuids: [uuid], fields };
+      return (await call('agent_dynamic_data_multi_last_query', asked, { signal }))[0] ?? null;
+    },
+    { every_ms: DEVICES_EVERY_MS },
+  );
+  return fields.length === 0 ? undefined : found;
+}

@@ -1,9 +1,9 @@
 import { expiryOf } from '../../../parts/expiry.ts';
 import { Card, format } from '../../../parts/index.ts';
-import { daysOf } from '../../../parts/kept-days.ts';
+import { daysOf, LIMITED } from '../../../parts/kept-days.ts';
 import { placeOf } from '../../../parts/place.ts';
 import { t } from '../../../strings/index.ts';
-import { keyOfLimit, LIMITS, type Stored, useMetadata } from '../settings/model.ts';
+import { keyOfLimit, type Stored, useMetadata } from '../settings/model.ts';
 import { priceText } from '../settings/price.ts';
 import { FactList, type FactRow } from './list.tsx';
 
@@ -27,7 +27,7 @@ export function StoredFacts({ uuid, stored }: Props) {
     ['metadata_region', [s.region, typeof region === 'string' && placeOf(region)]],
     ['metadata_expire_time', [s.expires, end !== undefined && format.day(end)]],
     ['metadata_price', [s.price, priceText(stored)]],
-    ...LIMITS.map((kind): [string, FactRow] => {
+    ...LIMITED.map((kind): [string, FactRow] => {
       const key = keyOfLimit(kind);
       return [key, [s.keptFor(s.kinds[kind]), keptText(stored[key])]];
     }),

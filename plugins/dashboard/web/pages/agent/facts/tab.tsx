@@ -1,14 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import { Loaded, type Resource, usePoll, useServer } from '../../../frame/index.ts';
+import { Loaded, type Resource, useServer } from '../../../frame/index.ts';
 import { Card, format } from '../../../parts/index.ts';
 import { networkAmount } from '../../../parts/network-unit.ts';
 import { t } from '../../../strings/index.ts';
 import { EventList } from '../events/list.tsx';
 import type { Event } from '../events/model.ts';
+import type { Dynamic } from '../reports.ts';
 import type { Stored } from '../settings/model.ts';
 import { Shortened } from '../shortened.tsx';
 import { FactList, type FactRow } from './list.tsx';
-import type { Static } from './model.ts';
+import { type Static, useDevices } from './model.ts';
 import { StoredFacts } from './stored.tsx';
 import { processorRows, saidOnce, systemRows } from './system.ts';
 
@@ -22,7 +23,7 @@ interface Props {
 const EVENTS_AT_FIRST = 30;
 const DEVICES_AT_FIRST = 12;
 
-/** What does not change by itself: system, processor, cards, disks; and what happened. */
+/** Facts that do not change by themselves: system, processor, cards, disks; and what happened. */
 export function Facts({ uuid, facts, of, stored }: Props) {
   const { has } = useServer();
   return (
@@ -68,20 +69,8 @@ function System({ facts }: { readonly facts: Static | undefined }) {
 
 /** Disks and interfaces of the newest full report. */
 function Devices({ uuid }: { readonly uuid: string }) {
-  const { call, covers } = useServer();
-  const fields = (['disk', 'network'] as const).filter((field) =>
-    covers('dynamic_monitoring', 'read', uuid, field),
-  );
-  const found = usePoll(
-    `devices ${uuid}`,
-    async (signal) => {
-      if (fields.length === 0) return null;
-      const asked = { uuids: [uuid], fields };
-      return (await call('agent_dynamic_data_multi_last_query', asked, { signal }))[0] ?? null;
-    },
-    { every_ms: 30_000 },
-  );
-  if (fields.length === 0) return null;
+  const found = useDevices(uuid);
+  if (!found) return null;
   return (
     <Loaded of={found} what={t.agent.unreadable}>
       {(row) => (
@@ -98,10 +87,8 @@ function Devices({ uuid }: { readonly uuid: string }) {
   );
 }
 
-type Full = import('../reports.ts').Dynamic;
-
 /** A phone shows it without scrolling sideways, however long a name is. */
-function Disks({ disks }: { readonly disks: NonNullable<Full['disk']> }) {
+function Disks({ disks }: { readonly disks: NonNullable<Dynamic['disk']> }) {
   if (disks.length === 0) return <p class="muted">{t.agent.noFull}</p>;
   const f = t.agent.facts;
   return (
@@ -135,7 +122,7 @@ function Disks({ disks }: { readonly disks: NonNullable<Full['disk']> }) {
   );
 }
 
-function Interfaces({ list }: { readonly list: NonNullable<Full['network']>['interfaces'] }) {
+function Interfaces({ list }: { readonly list: NonNullable<Dynamic['network']>['interfaces'] }) {
   if (list.length === 0) return <p class="muted">{t.agent.noFull}</p>;
   const f = t.agent.fields;
   return (

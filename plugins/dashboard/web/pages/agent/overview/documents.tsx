@@ -1,35 +1,11 @@
-import { usePoll, useServer } from '../../../frame/index.ts';
 import { Card, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { FactList, type FactRow } from '../facts/list.tsx';
+import { type Document, listOf, numberOf, textOf, useDocuments } from './model.ts';
 
-/** The agent writes them at most once a minute. */
-const EVERY_MS = 60_000;
-const KEYS = ['agent_sensors', 'agent_containers'] as const;
-
-type Document = Readonly<Record<string, unknown>>;
-
-/**
- * What the agent writes beside its reports, in the key-value namespace of its UUID (agent/README.md): nothing where it
- * writes nothing, or where the token may not read it. Whatever else stands under these keys is shown as far as it fits.
- */
+/** Sensors and containers of the machine; nothing where its agent tells none. */
 export function Documents({ uuid }: { readonly uuid: string }) {
-  const { call, has, may } = useServer();
-  const keys = KEYS.filter(
-    (key) => has('kv') && may('kv_get_value', { namespace: uuid, key }) === true,
-  );
-  const { data } = usePoll(
-    `documents ${uuid} ${keys}`,
-    async (signal) => {
-      if (keys.length === 0) return [];
-      const namespace_key = keys.map((key) => ({ namespace: uuid, key }));
-      return call('kv_get_multi_value', { namespace_key }, { signal });
-    },
-    { every_ms: EVERY_MS },
-  );
-  const of = (key: (typeof KEYS)[number]) =>
-    documentOf(data?.find((one) => one.key === key)?.value);
-  const [sensors, containers] = [of('agent_sensors'), of('agent_containers')];
+  const { sensors, containers } = useDocuments(uuid);
   const rows = sensors ? sensorRows(sensors) : [];
   if (rows.length === 0 && !containers) return null;
   return (
@@ -47,26 +23,6 @@ export function Documents({ uuid }: { readonly uuid: string }) {
     </div>
   );
 }
-
-const documentOf = (value: unknown): Document | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Document)
-    : undefined;
-
-const listOf = (of: Document, name: string): readonly Document[] => {
-  const list: unknown = of[name];
-  return Array.isArray(list) ? list.map(documentOf).filter((one) => one !== undefined) : [];
-};
-
-const textOf = (of: Document, name: string): string => {
-  const value = of[name];
-  return typeof value === 'string' ? value : '';
-};
-
-const numberOf = (of: Document, name: string): number | undefined => {
-  const value = of[name];
-  return typeof value === 'number' ? value : undefined;
-};
 
 function Time({ of }: { readonly of: Document }) {
   const time = numberOf(of, 'time');

@@ -1,11 +1,17 @@
-import { useState } from 'preact/hooks';
 import { Loaded, type Resource } from '../../../frame/index.ts';
-import { Card, Select } from '../../../parts/index.ts';
-import { DAY_MS, DAYS, type Days, daysOf } from '../../../parts/kept-days.ts';
+import { Card, Form, Select } from '../../../parts/index.ts';
+import { DAYS, type Days, LIMITED } from '../../../parts/kept-days.ts';
 import { t } from '../../../strings/index.ts';
-import { keyOfLimit, LIMITS, NOTES, type Stored, useMetadata } from './model.ts';
+import {
+  keyOfLimit,
+  NOTES,
+  type PartProps,
+  type Stored,
+  useMetadata,
+  useRetention,
+} from './model.ts';
 import { Notes } from './notes.tsx';
-import { type PartProps, Save, useSaving } from './saving.tsx';
+import { Save } from './save.tsx';
 
 interface Props {
   readonly uuid: string;
@@ -22,7 +28,7 @@ export function Settings({ uuid, stored }: Props) {
         return (
           <div class="agent-columns">
             {NOTES.some(mayEdit) && <Notes key={JSON.stringify(values)} {...parts} />}
-            {LIMITS.map(keyOfLimit).some(mayEdit) && (
+            {LIMITED.map(keyOfLimit).some(mayEdit) && (
               <Retention key={`kept ${JSON.stringify(values)}`} {...parts} />
             )}
           </div>
@@ -32,31 +38,13 @@ export function Settings({ uuid, stored }: Props) {
   );
 }
 
-/** How long rows of this agent are kept; without a choice the server decides. */
+/** Time for which rows of this agent are kept. */
 function Retention(props: PartProps) {
-  const { uuid, values } = props;
-  const { mayEdit } = useMetadata(uuid);
-  const { run: store, ...saving } = useSaving(props);
-  const kinds = LIMITS.filter((kind) => mayEdit(keyOfLimit(kind)));
-  const [chosen, setChosen] = useState<Readonly<Record<string, Days>>>(
-    Object.fromEntries(kinds.map((kind) => [kind, daysOf(values[keyOfLimit(kind)])])),
-  );
+  const { kinds, chosen, choose, save, saving } = useRetention(props);
   const s = t.agent.settings;
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const changed = Object.entries(chosen).filter(([, days]) => days !== 'other');
-    void store(
-      Object.fromEntries(
-        changed.map(([kind, days]) => [
-          `database_limit_${kind}`,
-          days === '' ? undefined : Number(days) * DAY_MS,
-        ]),
-      ),
-    );
-  };
   return (
     <Card title={s.keep}>
-      <form class="stack" onSubmit={submit}>
+      <Form onSubmit={save}>
         <p class="muted">{s.keepHint}</p>
         {kinds.map((kind) => (
           <Select<Days>
@@ -66,11 +54,11 @@ function Retention(props: PartProps) {
             options={[...DAYS, ...(chosen[kind] === 'other' ? (['other'] as const) : [])].map(
               (days) => ({ value: days, label: s.kept(days) }),
             )}
-            onChange={(days) => setChosen({ ...chosen, [kind]: days })}
+            onChange={(days) => choose(kind, days)}
           />
         ))}
         <Save {...saving} />
-      </form>
+      </Form>
     </Card>
   );
 }
