@@ -90,6 +90,27 @@ export const Offered = ({ id, texts }: OfferedProps) => (
   </datalist>
 );
 
+interface SearchProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  /** In place of the label. */
+  readonly placeholder?: string;
+  readonly class?: string;
+}
+
+/** Field that filters a list; its label is for readers of the screen only. */
+export const Search = ({ label, onText, placeholder = label, ...rest }: SearchProps) => (
+  <input
+    {...rest}
+    class={`input ${rest.class ?? ''}`}
+    type="search"
+    aria-label={label}
+    placeholder={placeholder}
+    onInput={(event) => onText(event.currentTarget.value)}
+  />
+);
+
 interface AreaProps {
   readonly label: string;
   readonly value: string;

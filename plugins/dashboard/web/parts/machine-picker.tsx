@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Machine } from '../frame/index.ts';
 import { t } from '../strings/index.ts';
-import { Checkbox } from './field.tsx';
+import { Checkbox, Search } from './field.tsx';
 import { useWindow } from './table.tsx';
 import './task-form.css';
 
@@ -42,14 +42,7 @@ export function MachinePicker({ machines, chosen, onChange, noteOf }: Props) {
     <fieldset class="field machine-picker">
       <legend class="group-label">{t.tasks.machines(chosen.size)}</legend>
       {(machines.length > 6 || tags.length > 0) && (
-        <input
-          class="input"
-          type="search"
-          aria-label={t.tasks.findMachine}
-          placeholder={t.tasks.findMachine}
-          value={text}
-          onInput={({ currentTarget: { value } }) => setText(value)}
-        />
+        <Search label={t.tasks.findMachine} value={text} onText={setText} />
       )}
       {tags.length > 0 && (
         <div class="row wrap">

@@ -3,7 +3,7 @@ import { ArrowLeft } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Link } from '../../frame/index.ts';
-import { Icon, useWindow } from '../../parts/index.ts';
+import { Icon, Search, useWindow } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 interface PanesProps {
@@ -86,13 +86,11 @@ export function PickList({ label, picks, current, empty }: PickListProps) {
     <>
       {picks.length >= FILTER_FROM && (
         <div class="stores-filter">
-          <input
-            class="input"
-            type="search"
+          <Search
             placeholder={t.stores.filter}
-            aria-label={`${t.stores.filter}: ${label}`}
+            label={`${t.stores.filter}: ${label}`}
             value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
+            onText={setFilter}
           />
         </div>
       )}

@@ -2,7 +2,7 @@ import { SquareTerminal } from 'lucide';
 import { useState } from 'preact/hooks';
 import { useMachines, useServer } from '../../frame/index.ts';
 import { HowToAllow } from '../../parts/allow.tsx';
-import { Empty, ErrorNote, Skeleton } from '../../parts/index.ts';
+import { Empty, ErrorNote, Search, Skeleton } from '../../parts/index.ts';
 import { mayOpen } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 
@@ -34,16 +34,7 @@ export function Machines({ onOpen }: Props) {
   );
   return (
     <div class="stack">
-      {ready.length > 8 && (
-        <input
-          class="input"
-          type="search"
-          aria-label={t.terminal.find}
-          placeholder={t.terminal.find}
-          value={text}
-          onInput={({ currentTarget: { value } }) => setText(value)}
-        />
-      )}
+      {ready.length > 8 && <Search label={t.terminal.find} value={text} onText={setText} />}
       <ul class="terminal-machines">
         {shown.slice(0, 200).map(({ uuid, tags }) => (
           <li key={uuid}>

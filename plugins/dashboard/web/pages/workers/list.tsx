@@ -7,6 +7,7 @@ import {
   type Column,
   Empty,
   format,
+  Search,
   type Sort,
   sorted,
   Table,
@@ -35,7 +36,12 @@ export function List() {
           ) : (
             <div class="stack">
               <div class="row">
-                <Filter />
+                <Search
+                  class="workers-filter"
+                  label={t.workers.filter}
+                  value={wanted()}
+                  onText={(q) => setQuery({ q })}
+                />
                 <span class="grow" />
                 {button}
               </div>
@@ -60,17 +66,6 @@ export function List() {
 }
 
 const wanted = () => address.value.query.get('q') ?? '';
-
-const Filter = () => (
-  <input
-    class="input workers-filter"
-    type="search"
-    placeholder={t.workers.filter}
-    aria-label={t.workers.filter}
-    value={wanted()}
-    onInput={(event) => setQuery({ q: event.currentTarget.value })}
-  />
-);
 
 interface LinesProps {
   readonly lines: readonly Line[];

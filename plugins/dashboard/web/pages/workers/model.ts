@@ -2,7 +2,15 @@ import { useSignal } from '@preact/signals';
 import type { Methods, Subscriptions } from '@svc/client';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { go, to, useLive, usePoll, useServer, wire } from '../../frame/index.ts';
-import { attempt, errorText, readJson, textToBase64, toast, undo } from '../../parts/index.ts';
+import {
+  attempt,
+  errorText,
+  readJson,
+  textToBase64,
+  toast,
+  undo,
+  useUnsavedWarning,
+} from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { type Draft, draftOf, EXAMPLE, isSame, isSound, type Stored, wireOf } from './draft.ts';
 import { type Kind, NO_REQUEST, requestOf } from './request.ts';
@@ -65,7 +73,7 @@ export function useEdit({ name, stored, kept }: EditOptions) {
   const isChanged = !isSame(original, draft);
   if (isChanged) kept.set(name, { base, draft });
   else kept.delete(name);
-  useWarning(isChanged);
+  useUnsavedWarning(isChanged);
   const mayWrite = may('js-worker_update', { name, js_script_base64: 'YQ==' }) === true;
   const canSave = mayWrite && isChanged && isSound(draft);
   const review = async () => {
@@ -124,16 +132,6 @@ export function useRemove(name: string): (() => Promise<void>) | undefined {
     };
     toast(t.workers.removed(name), undo(t.workers, restore));
   };
-}
-
-/** The browser asks before it closes over what is not saved. */
-function useWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isChanged]);
 }
 
 interface RunOptions {

@@ -1,4 +1,4 @@
-import { CopyButton, format, fromBase64, prettyJson } from '../../parts/index.ts';
+import { CopyButton, format, fromBase64, prettyJson, utf8Of } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Failure } from './failure.tsx';
 import type { Result } from './model.ts';
@@ -77,15 +77,9 @@ function Answer({ result }: { readonly result: unknown }) {
           </>
         ))}
       </dl>
-      {body.length > 0 && <Text text={bodyText(body)} />}
+      {body.length > 0 && (
+        <Text text={utf8Of(body) ?? t.workers.binary(format.text(format.bytes(body.length)))} />
+      )}
     </>
   );
-}
-
-function bodyText(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return t.workers.binary(format.text(format.bytes(body.length)));
-  }
 }

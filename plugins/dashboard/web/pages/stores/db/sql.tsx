@@ -1,5 +1,13 @@
 import { Download, Play } from 'lucide';
-import { Button, Confirm, ErrorNote, format, Skeleton, saveFile } from '../../../parts/index.ts';
+import {
+  Button,
+  Confirm,
+  ErrorNote,
+  Form,
+  format,
+  Skeleton,
+  saveFile,
+} from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { Pane } from '../panes.tsx';
 import { csvOf } from './cells.ts';
@@ -56,13 +64,7 @@ interface StatementProps {
 
 function Statement({ name, sql, isBusy, onText, onSubmit }: StatementProps) {
   return (
-    <form
-      class="stores-sql"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form class="stores-sql" onSubmit={onSubmit}>
       <textarea
         class="input mono"
         aria-label={`${t.stores.sql}: ${name}`}
@@ -83,7 +85,7 @@ function Statement({ name, sql, isBusy, onText, onSubmit }: StatementProps) {
           {t.stores.run}
         </Button>
       </footer>
-    </form>
+    </Form>
   );
 }
 

@@ -1,3 +1,5 @@
+import { utf8Of } from '../../../parts/index.ts';
+
 /** A file as standard base64. @throws DOMException when the browser cannot read it */
 export const toBase64 = (file: Blob): Promise<string> =>
   new Promise((done, fail) => {
@@ -30,12 +32,6 @@ const types: Readonly<Record<string, string>> = {
 export const mediaType = (path: string): string | undefined =>
   types[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
 
-/** Undefined: it is no text in UTF-8. */
-export function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.subarray(0, 8_000).includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+/** Undefined: it is no text. */
+export const textOf = (bytes: Uint8Array): string | undefined =>
+  bytes.subarray(0, 8_000).includes(0) ? undefined : utf8Of(bytes);

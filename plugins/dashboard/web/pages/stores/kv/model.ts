@@ -1,6 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { go, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
-import { format, prettyJson, readJson, toast, undo } from '../../../parts/index.ts';
+import {
+  format,
+  prettyJson,
+  readJson,
+  toast,
+  undo,
+  useUnsavedWarning,
+} from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { isOffered } from '../model.ts';
 
@@ -150,11 +157,7 @@ export function useEdit({ stored, id, drafts, readNow }: Edited) {
 /** What is typed stays while the reader looks elsewhere on this page, and the browser asks before it closes. */
 function useDraft(drafts: Map<string, string>, id: string) {
   const [draft, setDraft] = useState(drafts.get(id));
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent) => drafts.size > 0 && event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, []);
+  useUnsavedWarning(drafts.size > 0);
   const set = (text: string | undefined) => {
     if (text === undefined) drafts.delete(id);
     else drafts.set(id, text);
