@@ -72,7 +72,7 @@ export function Header({ uuid, name, reports, facts, stored }: Props) {
   );
 }
 
-/** Of agents that report every second. */
+/** Silence of agents that report every second, ms. */
 const SILENT_MS = 30_000;
 const LATE_MS = 6_000;
 const CLOCK_OFF_MS = 60_000;

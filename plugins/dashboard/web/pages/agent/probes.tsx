@@ -30,7 +30,7 @@ interface Props {
 const AT_FIRST = 8;
 const TASKS_KEPT_MS = 30 * 86_400_000;
 
-/** What the agent measures of others: loss and percentiles of each target. */
+/** Measurements of the agent: loss and percentiles of each target. */
 export function AgentProbes({ uuid, name, events }: Props) {
   const span = useSpan();
   const view = useView(span, name, events);

@@ -2,11 +2,11 @@ import type { Server } from '../../frame/index.ts';
 import { placeOf } from '../../parts/place.ts';
 import type { Fleet } from './model.ts';
 
-/** What a card says of a machine beside its figures. */
+/** Texts of a card beside its figures. */
 export interface About {
   /** "Debian GNU/Linux 12" */
   readonly system?: string;
-  /** Of the system: which picture stands for it. */
+  /** Family of the system, which has a picture. */
   readonly family?: 'windows' | 'mac' | 'unix';
   /** The country's name, or what else its notes say. */
   readonly region?: string;
@@ -22,7 +22,7 @@ const NOTHING: About = {};
 export class Abouts {
   readonly #server: Server;
   readonly #fleet: Fleet;
-  readonly #known = new Map<string, About>();
+  readonly #found = new Map<string, About>();
   #wanted: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,9 +33,9 @@ export class Abouts {
 
   /** Empty until it has come. */
   of(uuid: string): About {
-    const known = this.#known.get(uuid);
-    if (known) return known;
-    this.#known.set(uuid, NOTHING);
+    const found = this.#found.get(uuid);
+    if (found) return found;
+    this.#found.set(uuid, NOTHING);
     this.#wanted.push(uuid);
     this.#timer ??= setTimeout(() => void this.#ask(), GATHER_MS);
     return NOTHING;
@@ -54,7 +54,7 @@ export class Abouts {
       this.#fleet.touch();
     } catch {
       // It is a help, not the news: after a lost connection it is asked anew.
-      for (const uuid of uuids) this.#known.delete(uuid);
+      for (const uuid of uuids) this.#found.delete(uuid);
     }
   }
 
@@ -86,7 +86,7 @@ export class Abouts {
   }
 
   #put(uuid: string, part: About): void {
-    this.#known.set(uuid, { ...this.#known.get(uuid), ...part });
+    this.#found.set(uuid, { ...this.#found.get(uuid), ...part });
   }
 }
 

@@ -39,7 +39,7 @@ export class History {
     return [];
   }
 
-  take(rows: readonly (Summary & { readonly uuid?: string })[]): void {
+  add(rows: readonly (Summary & { readonly uuid?: string })[]): void {
     const now = bucketOf(Date.now());
     for (const { uuid = '', cpu_usage } of rows) {
       const curve = this.#curves.get(uuid);

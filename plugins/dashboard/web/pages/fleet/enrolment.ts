@@ -17,7 +17,7 @@ export interface Made {
   readonly wget_line: string;
   /** Fingerprint of the key that signs what machines are given; undefined: an older server. */
   readonly key?: string;
-  /** What keeps machines from the address in the line; undefined: an older server. */
+  /** Obstacle between machines and the address in the line; undefined: an older server. */
   readonly obstacle?: Obstacle | null;
 }
 

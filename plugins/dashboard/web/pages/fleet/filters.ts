@@ -6,7 +6,7 @@ import type { Problem } from './problems.ts';
 
 export type StateFilter = 'all' | 'online' | 'offline' | 'look';
 
-/** What the address says of this view. */
+/** Filters of the address. */
 export interface Filters {
   readonly text: string;
   readonly tag: string;

@@ -15,8 +15,8 @@ export function useFirstNames(vitals: readonly Vital[]): void {
   const server = useServer();
   const { refresh } = useMachines();
   const calls = useRef(new Map<string, number>()).current;
-  const look = useRef(() => {});
-  look.current = () => {
+  const refreshDue = useRef(() => {});
+  refreshDue.current = () => {
     if (document.hidden || server.connection.value.state !== 'open') return;
     const isDue = ({ uuid, isOnline, machine }: Vital) =>
       isOnline && isNameless(machine) && (calls.get(uuid) ?? 0) < MOST;
@@ -25,7 +25,7 @@ export function useFirstNames(vitals: readonly Vital[]): void {
     if (due.length > 0) void refresh();
   };
   useEffect(() => {
-    const timer = setInterval(() => look.current(), EVERY_MS);
+    const timer = setInterval(() => refreshDue.current(), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
 }

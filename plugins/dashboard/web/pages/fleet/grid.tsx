@@ -95,7 +95,7 @@ function useView(ref: { readonly current: HTMLElement | null }): ViewOfBox {
     let frame = 0;
     // The first picture shows the window alone; what is ahead follows it.
     let ahead = 0;
-    const look = () => {
+    const measure = () => {
       frame = 0;
       const box = ref.current?.getBoundingClientRect();
       if (!box) return;
@@ -108,9 +108,9 @@ function useView(ref: { readonly current: HTMLElement | null }): ViewOfBox {
       );
     };
     const soon = () => {
-      frame ||= requestAnimationFrame(look);
+      frame ||= requestAnimationFrame(measure);
     };
-    look();
+    measure();
     const later = setTimeout(() => {
       ahead = AHEAD;
       soon();

@@ -53,8 +53,8 @@ export function useLiveFleet() {
     server.origin,
     server.holds(right, 'read') ? subscribe : undefined,
     ({ agents }) => {
-      fleet.take(agents);
-      history.take(agents);
+      fleet.add(agents);
+      history.add(agents);
     },
   );
   const isReady = machines.list !== undefined || live.state === 'live';

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { type Machine, shortId } from '../../frame/index.ts';
 import { Listening } from '../../parts/listening.ts';
 
-/** What a summary says, as far as the fleet shows it. `timestamp` is the agent's clock, Unix ms. */
+/** Values of a summary, as far as the fleet shows them. `timestamp` is the agent's clock, Unix ms. */
 export interface Summary {
   readonly timestamp: number;
   readonly cpu_usage?: number | null;
@@ -23,11 +23,11 @@ export interface Vital {
   readonly name: string;
   readonly row: Summary | undefined;
   readonly isOnline: boolean;
-  /** When its last report came, Unix ms by this page's clock; undefined: never. */
+  /** Time of its last report, Unix ms by this page's clock; undefined: it never came. */
   readonly seenAt: number | undefined;
   /** ms between its reports, as far as it was watched. */
   readonly interval_ms: number;
-  /** How far its clock is from this one, ms, ahead is positive; undefined where it is not far, or not known. */
+  /** Difference between its clock and this one, ms, ahead is positive; undefined where it is small, or not known. */
   readonly clockOff_ms: number | undefined;
   /** 0 to 1. */
   readonly memory: number | undefined;
@@ -43,7 +43,7 @@ const AWAY_MS = 600_000;
 
 interface Live {
   row: Summary;
-  /** When the page got it, and whether it was a report of that moment, not the state at the beginning. */
+  /** Time at which the page got it; `isFresh`: it was a report of that moment, not the state at the beginning. */
   at: number;
   isFresh: boolean;
   interval_ms: number;
@@ -72,7 +72,7 @@ export class Fleet {
     else this.#frozenAt = undefined;
   }
 
-  take(rows: readonly (Summary & { readonly uuid?: string })[]): void {
+  add(rows: readonly (Summary & { readonly uuid?: string })[]): void {
     this.#listening.sign(document.hidden);
     const now = Date.now();
     for (const row of rows) {
@@ -118,18 +118,19 @@ export class Fleet {
   learnTime(list: readonly Machine[]): void {
     let newest = 0;
     for (const { last_seen } of list) newest = Math.max(newest, last_seen ?? 0);
-    const behind = Date.now() - newest;
-    const isWrong = newest > 0 && (behind < -2_000 || (behind > SILENCE_MS && behind < AWAY_MS));
-    this.#skew_ms = isWrong ? behind : 0;
+    const behind_ms = Date.now() - newest;
+    const isWrong =
+      newest > 0 && (behind_ms < -2_000 || (behind_ms > SILENCE_MS && behind_ms < AWAY_MS));
+    this.#skew_ms = isWrong ? behind_ms : 0;
   }
 
   /** Every machine of the list, and those that report and are not on it yet. */
   vitals(list: readonly Machine[]): Vital[] {
     const now = this.#frozenAt ?? this.#listening.now();
     const found = list.map((machine) => this.#vital(machine.uuid, machine, now));
-    const known = new Set(list.map(({ uuid }) => uuid));
+    const listed = new Set(list.map(({ uuid }) => uuid));
     for (const uuid of this.#live.keys())
-      if (!known.has(uuid)) found.push(this.#vital(uuid, undefined, now));
+      if (!listed.has(uuid)) found.push(this.#vital(uuid, undefined, now));
     return found;
   }
 

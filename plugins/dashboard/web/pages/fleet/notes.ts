@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Machine, type Server, usePoll } from '../../frame/index.ts';
 import { expiryOf } from '../../parts/expiry.ts';
 
-/** What a machine says beside its figures, and people of it, as far as it asks for a look. */
+/** Notes of a machine and of people about it, as far as they ask for a look. */
 export interface Note {
   /** Unix ms: when its contract ends. */
   readonly end?: number;
@@ -20,7 +20,7 @@ const EVERY_MS = 120_000;
 const OLD_MS = 900_000;
 /** Machines of one call. */
 const MOST = 500;
-/** What the page shows first goes first, ms. */
+/** Delay, ms: things that the page shows first go first. */
 const LATER_MS = 2_000;
 /** °C: so near to its limit a sensor asks for a look. */
 const NEAR = 5;

@@ -9,7 +9,7 @@ const FIELDS = ['cpu_usage', 'used_memory', 'receive_speed', 'transmit_speed'] a
 
 type Curve = (number | null)[];
 
-/** What the fleet did in the last half hour, in steps of 30 s. */
+/** Figures of the fleet in the last half hour, in steps of 30 s. */
 export interface Past {
   /** The mean, 0 to 100. */
   readonly cpu: Curve;

@@ -42,7 +42,7 @@ const MEMORY_GONE = 0.98;
 /** A refusal of longer ago is no news, ms. */
 const REFUSED_MS = 3_600_000;
 
-/** What asks for a look, the worst first. */
+/** Problems of a machine, the worst first. */
 export function problemsOf(vital: Vital, note: Note | undefined, serverVersion: string): Problem[] {
   const found = [
     offline(vital),

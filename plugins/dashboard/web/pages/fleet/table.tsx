@@ -97,10 +97,10 @@ function fitting(columns: readonly Column<Vital>[], width: number): readonly Col
 function useWidth(ref: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
-    const look = () => setWidth(ref.current?.clientWidth ?? 0);
-    const watch = new ResizeObserver(look);
+    const measure = () => setWidth(ref.current?.clientWidth ?? 0);
+    const watch = new ResizeObserver(measure);
     if (ref.current) watch.observe(ref.current);
-    look();
+    measure();
     return () => watch.disconnect();
   }, []);
   return width;

@@ -70,7 +70,7 @@ interface TotalProps {
   readonly title?: string;
   readonly children: ComponentChildren;
   readonly below: ComponentChildren;
-  /** What stands below is cut where it is too long. */
+  /** The text below is cut where it is too long. */
   readonly isCut?: boolean;
   readonly curve?: Parameters<typeof Sparkline>[0];
 }

@@ -13,7 +13,7 @@ import { WorkText } from './work.tsx';
 interface Props {
   readonly job: Job;
   readonly firings: readonly Firing[] | undefined;
-  /** What failed of them; undefined: not known yet, or not for this token. */
+  /** Failures of them; undefined: not known yet, or not for this token. */
   readonly endings: Endings | undefined;
   readonly onChanged: () => void;
 }

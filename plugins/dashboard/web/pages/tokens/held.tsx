@@ -134,7 +134,7 @@ const partOf = ({ rows, bytes, max_rows, max_bytes }: Holding): number =>
 
 const size = (bytes: number): string => format.text(format.bytes(bytes));
 
-/** Where the bytes are not counted there are none to show. */
+/** Size of a holding; empty where bytes are not counted. */
 const sizeOf = ({ bytes, max_bytes }: Holding): string =>
   bytes === 0 && max_bytes === null ? '' : ofMost(size(bytes), max_bytes, size);
 

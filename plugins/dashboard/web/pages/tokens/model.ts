@@ -162,7 +162,7 @@ export interface Made {
   readonly secret: string;
 }
 
-/** Who logs in with a token, and for how long; times as the browser's fields have them. */
+/** Account that logs in with a token, and for how long; times as the browser's fields have them. */
 export interface Account {
   readonly username: string;
   readonly password: string;
@@ -228,7 +228,7 @@ export function useNewToken(onMade: () => void) {
   return {
     ...{ purpose, setPurpose, uuid, setUuid, preset, adjust, own: own ?? BLANK, setOwn },
     ...{ username, account, setAccount, made, isReady, isBusy, error },
-    /** What the server said of the password. */
+    /** Mistake in the password, as the server says it. */
     refused: passwordMistake(error),
     create: () => isReady && !isBusy && run(),
   };

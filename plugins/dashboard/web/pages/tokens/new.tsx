@@ -102,12 +102,12 @@ function Machine({ uuid, onChange }: MachineProps) {
 
 interface PersonProps {
   readonly account: Account;
-  /** What the server said of the password. */
+  /** Mistake in the password, as the server says it. */
   readonly refused: string | undefined;
   readonly onChange: (account: Account) => void;
 }
 
-/** Who logs in with it, and for how long. */
+/** Account that logs in with it, and for how long. */
 function Person({ account, refused, onChange }: PersonProps) {
   const set = (part: Partial<Account>) => onChange({ ...account, ...part });
   const mistakes = mistakesOf(account);

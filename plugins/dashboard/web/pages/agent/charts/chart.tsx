@@ -75,7 +75,7 @@ function curvesOf(spec: Spec, grid: Grid, samples: readonly Sample[], { of, each
   return { times, lines };
 }
 
-/** What is left of one series without the other: least where that one is greatest. */
+/** One series less another: least where that one is greatest. */
 function less(whole: Stretch, part: Stretch): Stretch {
   const minus = (a: Stretch['avg'], b: Stretch['avg']) =>
     a.map((value, at) => {

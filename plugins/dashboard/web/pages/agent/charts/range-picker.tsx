@@ -67,7 +67,7 @@ export function RangePicker(props: Props) {
 }
 
 function Presets({ span, now, keptFrom }: Props) {
-  /** Why a preset is of no use, in words: there is nothing so far back. */
+  /** Reason why a preset is of no use, in words: there is nothing so far back. */
   const whyNot = (preset: Preset): string | undefined =>
     keptFrom === undefined || offered(keptFrom, now).includes(preset)
       ? undefined

@@ -18,7 +18,7 @@ export interface Grid {
   readonly from: number;
   readonly step_ms: number;
   readonly length: number;
-  /** What came later is not in it, Unix ms. */
+  /** Time, Unix ms: reports that came later are not in it. */
   readonly until: number;
   readonly series: ReadonlyMap<string, Stretch>;
 }
@@ -42,7 +42,7 @@ export function namesOf({ series }: Grid, field: Field): string[] {
 
 /** Buckets of a chart: about one for two pixels. */
 const POINTS = 400;
-/** What lives is read anew this often; between, reports are added as they come. */
+/** Interval, ms, of reading a live grid anew; between, reports are added as they come. */
 const EVERY_MS = 45_000;
 
 export const stepOf = ({ ms }: Span): number => Math.ceil(ms / POINTS);

@@ -16,7 +16,7 @@ export const PRESETS = {
 export type Preset = keyof typeof PRESETS;
 const isPreset = (text: string): text is Preset => Object.hasOwn(PRESETS, text);
 
-/** Which time is shown: the newest one, which goes on, or a fixed one. */
+/** Time that is shown: the newest one, which goes on, or a fixed one. */
 export type Span =
   | { readonly preset: Preset; readonly ms: number }
   | {
@@ -82,7 +82,7 @@ export function offered(keptFrom: number, now: number): readonly Preset[] {
   return first < 0 ? all : all.slice(0, Math.max(2, first + 1));
 }
 
-/** How often a view of it is drawn anew, ms: what lives moves by seconds, a year by minutes. */
+/** Interval, ms, at which a view of it is drawn anew: a live hour moves by seconds, a year by minutes. */
 export const stepOfNow = ({ preset, ms }: Span): number =>
   preset === undefined ? 60_000 : Math.min(60_000, Math.max(1_000, ms / 3_600));
 

@@ -8,7 +8,7 @@ interface LineSpec {
   readonly label: () => string;
   readonly color: string;
   readonly dashed?: boolean;
-  /** What is drawn is this field less that one. */
+  /** Field that is taken off the drawn one. */
   readonly minus?: Field;
 }
 

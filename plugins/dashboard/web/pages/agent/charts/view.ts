@@ -15,7 +15,7 @@ export interface View {
   readonly why: (gap: Gap) => string | undefined;
   readonly onZoom: (from: number, to: number) => void;
   readonly onBack: () => void;
-  /** Of the machine, in names of files. */
+  /** Name of the machine, for names of files. */
   readonly name: string;
 }
 

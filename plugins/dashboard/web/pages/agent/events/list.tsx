@@ -19,7 +19,7 @@ function words({ kind, reason, address, old_address, version }: Event): string {
   return kind === 'came' ? e.came : e.went;
 }
 
-/** What happened, the newest first. */
+/** Events, the newest first. */
 export function EventList({ events }: { readonly events: readonly Event[] }) {
   if (events.length === 0) return <p class="muted">{t.agent.events.none}</p>;
   return (

@@ -11,7 +11,7 @@ const EVERY_MS = 20_000;
 /** The time of an event may lie this far beside a gap. */
 const NEAR_MS = 5_000;
 
-/** What happened to the agent, and starts of servers where the token may see them; the newest first. */
+/** Events of the agent, and starts of servers where the token may see them; the newest first. */
 export function useEvents(uuid: string): Resource<readonly Event[]> {
   const { call, has, may, covers } = useServer();
   const seesServers = may('agent_events', {}) === true;
@@ -27,7 +27,7 @@ export function useEvents(uuid: string): Resource<readonly Event[]> {
   return usePoll(`events ${uuid} ${seesServers}`, load, { every_ms: EVERY_MS });
 }
 
-/** Why there were no reports, as far as the events tell. */
+/** Reason why there were no reports, as far as the events tell. */
 export function reasonOf({ from, to }: Gap, events: readonly Event[]): string | undefined {
   const inside = (kind: Event['kind']) =>
     events.find(

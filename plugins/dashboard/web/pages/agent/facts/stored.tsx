@@ -17,7 +17,7 @@ function keptText(limit: unknown): string {
   return days === 'other' ? format.duration(Number(limit)) : t.agent.settings.kept(days);
 }
 
-/** What people stored of the machine, for those who may read and not change it; others have the tab with the settings. */
+/** Notes of people about the machine, for those who may read and not change it; others have the tab with the settings. */
 export function StoredFacts({ uuid, stored }: Props) {
   const { mayRead, mayEdit } = useMetadata(uuid);
   const s = t.agent.settings;

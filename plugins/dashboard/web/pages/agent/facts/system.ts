@@ -14,7 +14,7 @@ export function saidOnce(texts: readonly string[]): readonly string[] {
   return said;
 }
 
-/** What runs on the machine, each fact once. */
+/** System of the machine, each fact once. */
 export function systemRows(system: Static['system'] | undefined): FactRow[] {
   if (!system) return [];
   const f = t.agent.facts;

@@ -103,7 +103,7 @@ function Containers({ of }: { readonly of: Document }) {
   );
 }
 
-/** What is well is quiet. */
+/** State of a container; one that is well is quiet. */
 function State({ of }: { readonly of: Document }) {
   const { states, healths } = t.agent.containers;
   const [state, health] = [textOf(of, 'state'), textOf(of, 'health')];

@@ -13,10 +13,10 @@ export function priceText(stored: Stored): string | undefined {
   const amount = amountOf(price, typeof unit === 'string' ? unit.trim() : '');
   const days = Number(cycle);
   if (!(days > 0)) return amount;
-  const known = CYCLES.find((one) => one === days) as Cycle | undefined;
-  return known === undefined
+  const usual = CYCLES.find((one) => one === days) as Cycle | undefined;
+  return usual === undefined
     ? t.agent.price.days(amount, format.number(days))
-    : t.agent.price.cycles[known](amount);
+    : t.agent.price.cycles[usual](amount);
 }
 
 /** A currency by its code as the reader writes it; anything else behind the number. */

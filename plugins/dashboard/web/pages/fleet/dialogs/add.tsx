@@ -38,7 +38,7 @@ export function AddMachine({ primary }: { readonly primary?: boolean }) {
   );
 }
 
-/** What the buttons open; once on the page. */
+/** Dialog that the buttons open; once on the page. */
 export function AddingMachine() {
   const close = () => {
     isAdding.value = false;
@@ -145,7 +145,7 @@ function Line({ made, onClose }: { readonly made: Made; readonly onClose: () => 
   );
 }
 
-/** Why the line may not work on other machines, and what to type about it. */
+/** Reason why the line may not work on other machines, and the command that helps. */
 function InTheWay({ of: { kind, listens, address, name } }: { readonly of: Obstacle }) {
   const s = t.fleet.add.obstacles;
   const open = listens.replace(/^.*:/, '0.0.0.0:');

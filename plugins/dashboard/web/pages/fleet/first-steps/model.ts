@@ -15,7 +15,7 @@ const keyOf = ({ origin }: Server) => `svc-first-steps ${origin}`;
 const standardKeyOf = ({ origin }: Server) => `svc-first-steps keep ${origin}`;
 
 interface Step {
-  /** In place of the usual one. */
+  /** Replaces the usual one. */
   readonly title?: string | undefined;
   readonly why: string;
   readonly isDone: boolean;
@@ -49,7 +49,7 @@ interface Found {
   readonly hasGlobal: boolean | undefined;
   /** Somebody has set a limit that holds for all machines. */
   readonly hasLimits: boolean;
-  /** How long this server keeps its history, in a sentence. */
+  /** Time for which this server keeps its history, in a sentence. */
   readonly kept: string | undefined;
 }
 

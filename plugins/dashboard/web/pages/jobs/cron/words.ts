@@ -4,7 +4,7 @@ import { language, t } from '../../../strings/index.ts';
 
 type Schedule = ReturnType<typeof parseCron>;
 
-/** What an expression means, by the server's own reading of it. */
+/** Meaning of an expression, by the server's own reading of it. */
 export type Reading =
   | { readonly schedule: Schedule; readonly error?: undefined }
   /** `place`: the expression and a caret under the failing place; `reason` in the server's words. */

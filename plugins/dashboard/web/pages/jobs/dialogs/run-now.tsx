@@ -7,7 +7,7 @@ import { type Run, startRun } from '../../../parts/task-run.ts';
 import { t } from '../../../strings/index.ts';
 import { type Job, type ScriptWork, type TaskWork, useScriptRun, workOf } from '../model.ts';
 
-/** How long one machine is waited for, ms. */
+/** Time limit of one machine, ms. */
 const WAIT_MS = 60_000;
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Does once what the job does. The job's own history does not have it, that of tasks does. */
+/** Runs the job once. Its own history does not have the run, that of tasks does. */
 export function RunNow({ job, onClose }: Props) {
   const work = workOf(job.cron_type);
   const [isSure, setSure] = useState(false);

@@ -4,11 +4,11 @@ import { kindOf } from '../../../parts/task-form.tsx';
 import { type Job, type TaskWork, workOf } from '../model.ts';
 import { type Firing, SHOWN } from './firings.ts';
 
-/** How the work of a record ended, by the number of its task or run. */
+/** End of the work of a record, by the number of its task or run. */
 export interface Ending {
   readonly state: 'done' | 'failed' | 'running';
   readonly text: string;
-  /** Of a probe, ms. */
+  /** Result of a probe, ms. */
   readonly value?: number;
 }
 export type Endings = ReadonlyMap<string, Ending>;
@@ -29,7 +29,7 @@ export async function endingsOf(server: Server, job: Job): Promise<Endings> {
 const [LEAST, MOST] = [300, 1_000];
 const FIRINGS = 2;
 
-/** Which tasks are those of the job; undefined: the token may not read them. */
+/** Condition for the tasks of the job; undefined: the token may not read them. */
 function ownTasks(server: Server, cron_source: string, { task, uuids }: TaskWork) {
   const type = kindOf(task);
   const may = (uuid: string) => server.has('task') && server.covers('task', 'read', uuid, type);
@@ -73,7 +73,7 @@ interface Failed {
   readonly error_message: string | null;
 }
 
-/** What failed in the last firings of these jobs, by the name of the job: a list of jobs needs no results. */
+/** Failures of the last firings of these jobs, by the name of the job: a list of jobs needs no results. */
 export async function failuresOf(
   server: Server,
   jobs: readonly Job[],

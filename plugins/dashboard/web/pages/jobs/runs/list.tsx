@@ -50,7 +50,7 @@ interface FoldProps {
   readonly children: ComponentChildren;
 }
 
-/** What is folded is not drawn. */
+/** Part that folds; while it is folded its content is not drawn. */
 function Fold({ head, isOpen = false, children }: FoldProps) {
   const [isShown, setShown] = useState(isOpen);
   return (

@@ -4,14 +4,14 @@ import { type Job, workOf } from '../model.ts';
 import type { Endings } from './endings.ts';
 import type { Firing } from './firings.ts';
 
-/** What became of a firing on one machine, or of a script. `away`: it could not be handed over. */
+/** Result of a firing on one machine, or of a script. `away`: it could not be handed over. */
 export interface Part {
   readonly id: string;
   readonly uuid: string | undefined;
   readonly state: 'done' | 'failed' | 'running' | 'away';
   /** A result or a reason; undefined: handed over, and its result is no longer kept, or not for this token. */
   readonly text: string | undefined;
-  /** Of a probe, ms. */
+  /** Result of a probe, ms. */
   readonly value: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly away: number;
   /** `part`: some took part, and some did not or failed. */
   readonly mood: 'fine' | 'part' | 'bad' | 'open';
-  /** Of the values, ms; null: it has none. */
+  /** Median of the values, ms; null: it has none. */
   readonly median: number | null;
   readonly slowest: Part | undefined;
 }
@@ -33,11 +33,11 @@ const HANDED = /agent ([0-9a-f-]{36}) failed: (.*)$/s;
 /** `endings` undefined: only who took part is known. */
 export function outcomeOf({ records }: Firing, job: Job, endings?: Endings | undefined): Outcome {
   const work = workOf(job.cron_type);
-  const known = new Set(work.kind === 'task' ? work.uuids : []);
+  const uuids = new Set(work.kind === 'task' ? work.uuids : []);
   const parts = records.map(({ id, relative_id, success, message }): Part => {
     const ending = endings?.get(String(relative_id));
     const [, reached, reason] = HANDED.exec(message ?? '') ?? [];
-    const uuid = reached ?? message?.split(/\s/).find((word) => known.has(word));
+    const uuid = reached ?? message?.split(/\s/).find((word) => uuids.has(word));
     const common = { id: String(id), uuid, value: ending?.value };
     if (success !== true)
       return reached === undefined

@@ -6,7 +6,7 @@ import { t } from '../../../strings/index.ts';
 import { Verification } from './dialogs/verification.tsx';
 import { filtersOf, OUTCOMES, type Row, useAudit, useNames } from './model.ts';
 
-/** Who changed what: newest first, filters in the address, and whether the chain of the record holds. */
+/** Changes and who made them, the newest first; filters in the address, and a check of the record's chains. */
 export function Audit() {
   const s = t.server.audit;
   const filters = filtersOf(address.value.query);

@@ -6,7 +6,7 @@ import { useConfigurationSave } from '../model.ts';
 interface Props {
   readonly before: string;
   readonly after: string;
-  /** What the reader should know of the change. */
+  /** Warning about the change. */
   readonly children: ComponentChildren;
   readonly onClose: () => void;
   readonly onSaved: () => void;

@@ -11,7 +11,7 @@ interface Props {
   readonly onSaved: () => void;
 }
 
-/** Who has stolen a login shall not make the server forget it. */
+/** Key that changes on the machine only: a thief of a login must not make the server forget it. */
 const FILE_ONLY = 'audit.keep_days';
 
 /** The rules of the file as fields; what a change of them is, is shown before it is saved. */

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide';
 import { Button, Select, TextField } from '../../../parts/index.ts';
-import { type Probe as Known, keyOfProbe, useProbes } from '../../../parts/probe/index.ts';
+import { keyOfProbe, type Probe as OfferedProbe, useProbes } from '../../../parts/probe/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Entry, useEntries } from './model.ts';
 
@@ -14,7 +14,7 @@ interface Props {
 /** Entries of the page in its order: machines, and probes that a machine runs. */
 export function EntryList({ entries, onChange }: Props) {
   const s = t.server.status;
-  const known = useProbes().data ?? [];
+  const offered = useProbes().data ?? [];
   const { put, swap, remove, add, addAll, more, ...list } = useEntries(entries, onChange);
   return (
     <fieldset class="field">
@@ -24,7 +24,10 @@ export function EntryList({ entries, onChange }: Props) {
       <ol class="server-entries">
         {entries.map((entry, at) => (
           <li key={entry.key ?? `new ${at}`} class="card">
-            <EntryFields {...{ entry, known, ...list }} onChange={(changed) => put(at, changed)} />
+            <EntryFields
+              {...{ entry, offered, ...list }}
+              onChange={(changed) => put(at, changed)}
+            />
             <div class="row">
               <span class="grow" />
               <Button
@@ -67,7 +70,7 @@ export function EntryList({ entries, onChange }: Props) {
 
 interface FieldsProps {
   readonly entry: Entry;
-  readonly known: readonly Known[];
+  readonly offered: readonly OfferedProbe[];
   readonly machines: readonly string[];
   readonly nameOf: (uuid: string) => string;
   readonly publicName: (uuid: string) => string;
@@ -77,10 +80,10 @@ interface FieldsProps {
 const keyOf = ({ type, target }: Probe) => keyOfProbe({ kind: type, target });
 
 function EntryFields(props: FieldsProps) {
-  const { entry, known, machines, nameOf, publicName, onChange } = props;
+  const { entry, offered, machines, nameOf, publicName, onChange } = props;
   const s = t.server.status;
   const probes = new Map<string, Probe>(
-    known
+    offered
       .filter(({ agents }) => agents.includes(entry.agent))
       .map(({ kind, target }) => [keyOfProbe({ kind, target }), { type: kind, target }]),
   );

@@ -9,7 +9,7 @@ export const Secret = ({
   onClose,
 }: {
   readonly made: Made;
-  /** Who logs in with a password; they need no secret. */
+  /** User who logs in with a password and needs no secret. */
   readonly username?: string;
   readonly onClose: () => void;
 }) => (

@@ -16,8 +16,8 @@ import {
   type Right,
   SCOPES,
   type ScopeTag,
-  strange,
   UUID,
+  unlisted,
   withNames,
   withRight,
 } from './model.ts';
@@ -71,7 +71,7 @@ export function EntryEditor({ entry, number, onChange, onRemove }: Props) {
               ))}
             </Fold>
           ))}
-          {strange(permissions).map((one) => (
+          {unlisted(permissions).map((one) => (
             <Checkbox
               key={JSON.stringify(one)}
               label={<code>{JSON.stringify(one)}</code>}

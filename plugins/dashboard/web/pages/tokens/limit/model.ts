@@ -1,4 +1,4 @@
-/** What the limit of a token may say, and how it is read and changed. docs/reference/permissions.md */
+/** Limits of tokens: their words, and how they are read and changed. docs/reference/permissions.md */
 import { word } from '../../../frame/index.ts';
 import { t } from '../../../strings/index.ts';
 
@@ -103,7 +103,7 @@ export const SCOPES = [
 ] as const;
 export type ScopeTag = (typeof SCOPES)[number]['tag'];
 
-/** How the server spells a kind: `svc` is its brand's word. */
+/** Spelling of a kind on this server: `svc` is its brand's word. */
 const tagOf = (kind: string): string => (kind === 'svc' ? word : kind);
 
 export const permissionOf = ({ kind, verb }: Right, argument?: string): unknown => ({
@@ -186,7 +186,7 @@ const ALL = AREAS.flatMap((area) => area.rights);
 /** "read summaries", "start tasks (ping, dns)": one text a right, unknown ones as they are written. */
 export function rightTexts(permissions: readonly unknown[]): readonly string[] {
   const words = t.tokens.rights as { readonly [right: string]: string };
-  const known = ALL.flatMap((right) => {
+  const texts = ALL.flatMap((right) => {
     const held = heldOf(permissions, right);
     if (held === undefined) return [];
     const label = words[`${right.kind}.${right.verb}`] ?? `${right.kind} ${right.verb}`;
@@ -195,11 +195,11 @@ export function rightTexts(permissions: readonly unknown[]): readonly string[] {
     const some = right.choices?.filter((one) => held.includes(one)).map(choiceText) ?? held;
     return [t.tokens.only(label, some.join(', '))];
   });
-  return [...known, ...strange(permissions).map((one) => JSON.stringify(one))];
+  return [...texts, ...unlisted(permissions).map((one) => JSON.stringify(one))];
 }
 
-/** What the builder has no line for. */
-export const strange = (permissions: readonly unknown[]): readonly unknown[] =>
+/** Permissions that the builder has no line for. */
+export const unlisted = (permissions: readonly unknown[]): readonly unknown[] =>
   permissions.filter((one) => ALL.every((right) => heldOf([one], right) === undefined));
 
 export const choiceText = (choice: string): string =>
@@ -238,7 +238,7 @@ export function limitOf(value: unknown): Limit | string {
   return value as Limit;
 }
 
-/** What is missing, as few entries: what one scope lacks is one of them. */
+/** Missing permissions in as few entries as possible: one for each list of scopes. */
 export function joined(missing: Limit): Limit {
   const found = new Map<string, { scopes: readonly unknown[]; permissions: unknown[] }>();
   for (const { scopes, permissions } of missing) {

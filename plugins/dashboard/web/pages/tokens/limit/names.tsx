@@ -8,10 +8,10 @@ interface Props {
   readonly hint?: string;
   readonly names: readonly string[];
   readonly onChange: (names: readonly string[]) => void;
-  /** What may be meant. */
+  /** Names that the browser offers. */
   readonly offered?: readonly string[];
   readonly textOf?: (name: string) => string;
-  /** What is wrong with a name, in words. */
+  /** Mistake in a name, in words. */
   readonly check?: (name: string) => string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { AREAS, type Entry, type Limit, permissionOf } from './model.ts';
 
-/** What most tokens are for. */
+/** Purposes of most tokens. */
 export const PRESETS = ['viewer', 'operator', 'agent', 'backup'] as const;
 export type Preset = (typeof PRESETS)[number];
 
@@ -13,7 +13,7 @@ const every = (kind: string, ...verbs: readonly string[]): readonly unknown[] =>
       return right.choices?.map((one) => permissionOf(right, one)) ?? [permissionOf(right)];
     });
 
-/** As in docs/guide/tokens.md: figures, and what machines are called. */
+/** Rights of a viewer, as in docs/guide/tokens.md: figures and the names of machines. */
 const LOOKS: readonly unknown[] = [
   { monitoring_uuid: 'list' },
   { dynamic_monitoring_summary: 'read' },
@@ -43,7 +43,7 @@ const KEEPS = (): readonly unknown[] => [
   ...every('crontab', 'read'),
 ];
 
-/** Of one machine: its reports, its tasks, and the documents of sensors and containers. */
+/** Rights of one machine: its reports, its tasks, and the documents of sensors and containers. */
 const machineEntries = (uuid: string): Limit => [
   {
     scopes: [{ agent_uuid: uuid }],

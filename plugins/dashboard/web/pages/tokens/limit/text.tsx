@@ -9,7 +9,7 @@ interface Props {
   readonly isSuper?: boolean;
 }
 
-/** What a token may, one sentence an entry. */
+/** Limit of a token, one sentence an entry. */
 export function LimitText({ limit, most = Number.POSITIVE_INFINITY, isSuper = false }: Props) {
   const { nameOf } = useMachines();
   if (isSuper) return <p>{t.tokens.mayAll}</p>;
@@ -32,7 +32,7 @@ export function LimitText({ limit, most = Number.POSITIVE_INFINITY, isSuper = fa
   );
 }
 
-/** In bold, with commas between. */
+/** Words in bold, with commas between. */
 const Words = ({ of }: { readonly of: readonly string[] }) => (
   <strong>{of.join(t.tokens.comma)}</strong>
 );
