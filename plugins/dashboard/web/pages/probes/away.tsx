@@ -9,7 +9,7 @@ interface Props {
   readonly readings: readonly Reading[];
 }
 
-/** Machines that measured nothing, by the reason that is known of each. */
+/** Machines that measured nothing, by the reason of each. */
 export function Away({ kind, readings }: Props) {
   const { nameOf, of } = useMachines();
   const groups = new Map<string, string[]>();

@@ -14,7 +14,7 @@ import { RANGES, type Range, useChoice } from './model.ts';
 import { Target } from './target.tsx';
 import './probes.css';
 
-/** What is measured, and what the machines say of it: the answer first, then what needs a look. The choice stands in the address. */
+/** Everything that is measured: the answer of the machines first, then those that need a look. The choice stands in the address. */
 export default function Probes() {
   const probes = useProbes();
   const onAdded = (key: string) => {

@@ -93,7 +93,7 @@ interface FoldProps {
   readonly children: ComponentChildren;
 }
 
-/** What is folded is not drawn. */
+/** Section that folds; its content is drawn while it is open. */
 function Fold({ title, note, end, isOpen = false, children }: FoldProps) {
   const [isShown, setShown] = useState(isOpen);
   return (

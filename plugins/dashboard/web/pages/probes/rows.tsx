@@ -72,7 +72,7 @@ const Head = () => (
 interface NameProps {
   readonly uuid: string;
   readonly isChosen: boolean;
-  /** Of the slowest machine's median, from 0 to 1; undefined: it has none. */
+  /** Part of the slowest machine's median, from 0 to 1; undefined: it has none. */
   readonly part: number | undefined;
   readonly onOpen: () => void;
 }

@@ -18,7 +18,7 @@ import { Machines } from './machines.tsx';
 import { NAMED, openMachine, type TargetOptions, useSentence, useTarget, whyOf } from './model.ts';
 
 interface Props extends TargetOptions {
-  /** By the address: the reader wants to look at it. */
+  /** The address names it. */
   readonly isAsked: boolean;
 }
 

@@ -11,7 +11,7 @@ import './stores.css';
 
 /** `stores/kv?in=NAMESPACE&key=KEY`, `stores/db?in=DATABASE&table=TABLE`, `stores/files?in=BUCKET&folder=PATH&file=PATH`. */
 export default function Stores() {
-  /** What is typed and not saved, by namespace and key: it outlives a look at another key. */
+  /** Unsaved texts by namespace and key: they stay while another key is open. */
   const drafts = useRef(new Map<string, string>()).current;
   const shown = useKinds();
   const [asked] = address.value.rest;

@@ -49,7 +49,7 @@ interface ChooseProps extends Nothing {
   readonly at: 2 | 3;
 }
 
-/** Where nothing is chosen: a sentence that says what appears here. */
+/** Pane in which nothing is chosen yet: a sentence says what appears here. */
 export const ChoosePane = ({ of, at, icon, title, text }: ChooseProps) => (
   <Pane title={of} at={at}>
     <Empty icon={icon} title={title}>

@@ -18,7 +18,7 @@ export function useKinds(): readonly Kind[] {
   );
 }
 
-/** Tells by an answer of `may` whether an action is shown: what only the call decides is, what is not known yet is not. */
+/** Tells by an answer of `may` whether an action is shown: one that only the call decides is, one that is still being asked about is not. */
 export const isOffered = (allowed: boolean | null | undefined): boolean =>
   allowed ?? allowed === null;
 

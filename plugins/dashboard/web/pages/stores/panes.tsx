@@ -7,14 +7,14 @@ import { Icon, Search, useWindow } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 interface PanesProps {
-  /** How deep the reader is: on a phone only this pane is shown; `rest`: the second and the third. */
+  /** Pane that the reader is in: a phone shows it alone; `rest`: the second and the third. */
   readonly depth: 1 | 2 | 3 | 'rest';
   /** `list`: the second pane is a list as narrow as the first. */
   readonly second: 'list' | 'wide';
   readonly children: ComponentChildren;
 }
 
-/** Panes beside each other; one at a time on a phone. */
+/** Panes next to each other; one at a time on a phone. */
 export const Panes = ({ depth, second, children }: PanesProps) => (
   <div class={`stores-panes depth-${depth} ${second}`}>{children}</div>
 );
@@ -22,7 +22,7 @@ export const Panes = ({ depth, second, children }: PanesProps) => (
 interface PaneProps {
   readonly title: string;
   readonly at: 1 | 2 | 3;
-  /** Where a phone goes back to. */
+  /** Address that a phone goes back to. */
   readonly back?: string;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;

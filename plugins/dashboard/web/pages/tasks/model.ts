@@ -15,7 +15,7 @@ import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { lastRun, startRun } from '../../parts/task-run.ts';
 import { t } from '../../strings/index.ts';
 
-/** What is being written, one for each server. */
+/** Task that is being written, one for each server. */
 interface Draft {
   readonly task: Signal<Task>;
   readonly chosen: Signal<ReadonlySet<string>>;
@@ -24,7 +24,7 @@ interface Draft {
 }
 const drafts = new WeakMap<Server, Draft>();
 
-/** It stays while another page is shown, and a task of the history can be put there. */
+/** Returns the draft for a server. It stays while another page is shown, and a task of the history can be put there. */
 function draftOf(server: Server): Draft {
   const found = drafts.get(server) ?? {
     task: signal(blankTask('execute')),

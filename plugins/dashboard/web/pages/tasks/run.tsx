@@ -57,7 +57,7 @@ interface MachinesProps {
   readonly model: ReturnType<typeof useTask>;
 }
 
-/** Where the task runs, and the button that starts it. */
+/** Machines that the task runs on, and the button that starts it. */
 function Machines({ count, model }: MachinesProps) {
   const { draft, isTerminal, ready, chosen, run, isRunning, canStart } = model;
   return (

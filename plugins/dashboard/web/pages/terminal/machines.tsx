@@ -10,7 +10,7 @@ interface Props {
   readonly onOpen: (uuid: string) => void;
 }
 
-/** Machines on which a shell can be opened: those that take tasks now, and those of which nobody knows it. */
+/** Machines on which a shell can be opened: those that take tasks now, or may. */
 export function Machines({ onOpen }: Props) {
   const { list, error, nameOf, refresh } = useMachines();
   const server = useServer();

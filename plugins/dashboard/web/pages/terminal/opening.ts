@@ -13,7 +13,7 @@ export interface Ending {
   readonly why: string;
 }
 
-/** What the address of a terminal shows in the place of the reader's credential (terminal.md §10). */
+/** Returns what the address of a terminal shows in place of the reader's credential (terminal.md §10). */
 export async function passFor(server: Server, agent_uuid: string): Promise<string> {
   try {
     const { key, secret } = await server.call('terminal_pass', { agent_uuid });
@@ -27,10 +27,10 @@ export async function passFor(server: Server, agent_uuid: string): Promise<strin
 
 const DENIED = 102;
 const NOT_CONNECTED = 104;
-/** In `data` of 104 (task.md §4.3). */
+/** Value of `data` in 104 (task.md §4.3). */
 const TASKS_OFF = 'tasks are switched off on this agent';
 
-/** Why no shell could be asked for. */
+/** Returns why no shell could be asked for. */
 export function endingOf(error: unknown): Ending {
   const code = error instanceof RpcError ? error.code : undefined;
   if (code === DENIED) return { how: 'refused', why: t.terminal.forbidden };
@@ -39,7 +39,7 @@ export function endingOf(error: unknown): Ending {
   return { how: 'refused', why: t.terminal.away };
 }
 
-/** Why no shell came: in the machine's own words, where the token may read them, else in the server's. */
+/** Returns why no shell came: in the machine's own words, where the token may read them, else in the server's. */
 export async function neverOpened(
   server: Server,
   uuid: string,

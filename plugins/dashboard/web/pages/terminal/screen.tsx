@@ -45,7 +45,7 @@ export function ShellScreen({ shell }: { readonly shell: Shell }) {
       <div
         class="terminal-room"
         ref={box}
-        // A drag may end beside the screen.
+        // A drag may end outside of the screen.
         onMouseDown={() =>
           screen &&
           addEventListener('mouseup', () => void copySelection(screen, false), { once: true })

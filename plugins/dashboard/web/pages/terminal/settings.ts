@@ -29,7 +29,7 @@ export function setCopiesOnSelect(copies: boolean): void {
 
 const addressKey = ({ origin }: Server) => `svc-terminal-address ${origin}`;
 
-/** Where machines find the server: its address in this browser, unless another one was written. */
+/** Address at which machines find the server: that of this browser, unless another one was written. */
 export function addressForAgents(server: Server): string {
   const own = `${server.origin.replace(/^http/, 'ws')}/auto_gen`;
   return localStorage.getItem(addressKey(server)) ?? own;

@@ -7,7 +7,7 @@ import { addressForAgents, fontSize } from './settings.ts';
 import { randomUuid } from './uuid.ts';
 import type { Screen } from './xterm.ts';
 
-/** Where one terminal stands. */
+/** State of one terminal. */
 export type ShellState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'open' }
@@ -20,7 +20,7 @@ const ALSO_FINE = '(any-pointer: fine)';
 /** Close code of a shell that has ended (terminal.md §7). */
 const NORMAL = 1000;
 
-/** Keys that are kept until the shell is there. */
+/** Keys that wait until the shell is there. */
 const MOST_AHEAD = 1_000;
 
 /** A shell on a machine: the task that starts it, the socket to it, and the screen that shows it. */
@@ -28,19 +28,19 @@ export class Shell {
   readonly id = randomUuid();
   readonly uuid: string;
   readonly state: Signal<ShellState> = signal({ kind: 'starting' });
-  /** What the shell or its program calls itself. */
+  /** Title that the shell or its program gives itself. */
   readonly title = signal('');
   /** The screen, once its chunk has come. */
   readonly screen = signal<Screen | undefined>();
-  /** Where the screen is drawn; it moves into the page and out of it. */
+  /** Element of the screen; it moves into the page and out of it. */
   readonly element = document.createElement('div');
   readonly #server: Server;
   #socket: WebSocket | undefined;
   #waiting = 0;
-  /** How a line begins before anything is typed. */
+  /** Begin of a line before anything is typed. */
   #prompt: string | undefined;
   #hasBrackets = false;
-  /** What was typed before the shell was there. */
+  /** Input from before the shell was there. */
   #ahead: Uint8Array<ArrayBuffer>[] = [];
 
   constructor(server: Server, uuid: string) {
@@ -72,7 +72,7 @@ export class Shell {
     }
   }
 
-  /** True where closing would end a program. Shells say where their prompt is; others are known by how their lines begin. */
+  /** Tells whether closing would end a program. Some shells say where their prompt is; others show it in how their lines begin. */
   get isBusy(): boolean {
     const terminal = this.screen.value?.terminal;
     if (!terminal || this.state.value.kind !== 'open' || this.#prompt === undefined) return false;
@@ -143,7 +143,7 @@ export class Shell {
     if (!terminal) return;
     if (this.state.value.kind === 'starting') {
       this.state.value = { kind: 'open' };
-      // Before the machine was there nobody kept the size.
+      // Before the machine was there, the size went nowhere.
       this.#resize(terminal.cols, terminal.rows);
     }
     if (this.#waiting > MOST_WAITING) return;

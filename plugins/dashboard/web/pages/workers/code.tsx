@@ -6,7 +6,7 @@ import type { CodeEditor } from './editor.ts';
 
 interface Props {
   readonly name: string;
-  /** What it begins with, and what it gets when `round` changes: a slow drawing never undoes what is typed meanwhile. */
+  /** Text that it begins with, and gets when `round` changes: a slow drawing never undoes what is typed meanwhile. */
   readonly text: string;
   readonly round: number;
   readonly isReadOnly: boolean;

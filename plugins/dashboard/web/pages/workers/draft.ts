@@ -34,7 +34,7 @@ export const draftOf = (stored: Stored): Draft => ({
 
 const NUMBER = /^[1-9]\d{0,14}$/;
 
-/** What is wrong with a field, in words; undefined: nothing. */
+/** Returns what is wrong with a field, in words. */
 export function mistake(field: keyof Draft, text: string): string | undefined {
   if (text.trim() === '') return undefined;
   if (field === 'env') {
@@ -54,7 +54,7 @@ export const isSound = (draft: Draft): boolean =>
     (field) => mistake(field, draft[field]) === undefined,
   );
 
-/** As parameters of `js-worker_create` and `js-worker_update`. */
+/** Parameters of `js-worker_create` and `js-worker_update`. */
 export function wireOf(name: string, draft: Draft) {
   const read = draft.env.trim() === '' ? undefined : readJson(draft.env);
   const number = (text: string) => (text.trim() === '' ? null : Number(text));
@@ -74,7 +74,7 @@ export function wireOf(name: string, draft: Draft) {
 export const isSame = (a: Draft, b: Draft): boolean =>
   (Object.keys(a) as (keyof Draft)[]).every((field) => a[field] === b[field]);
 
-/** What deploying does, a sentence each. `pathOf` makes the public path of a route. */
+/** Returns what deploying does, a sentence each. `pathOf` makes the public path of a route. */
 export function effectsOf(
   before: Draft,
   after: Draft,
@@ -95,7 +95,7 @@ export function effectsOf(
   ].filter((line) => typeof line === 'string');
 }
 
-/** What a new worker begins with. */
+/** Script that a new worker begins with. */
 export const EXAMPLE = `export default {
   /** Answers a call: the Run button, or js-worker_run. */
   async onCall(params, env, ctx) {

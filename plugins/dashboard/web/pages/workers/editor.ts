@@ -40,7 +40,7 @@ export interface EditorOptions {
   readonly onRun: () => void;
 }
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   '&': {
     height: '100%',
     color: 'var(--text)',
@@ -136,7 +136,7 @@ export function createEditor(options: EditorOptions): CodeEditor {
         highlightSelectionMatches(),
         javascript(),
         syntaxHighlighting(colours),
-        look,
+        theme,
         keymap.of([
           ...completionKeymap,
           ...searchKeymap,

@@ -8,12 +8,12 @@ import './workers.css';
 
 /** `workers`: all of them; `workers?name=NAME&tab=results`: one. */
 export default function Workers() {
-  const kept = useRef(new Map<string, Work>()).current;
+  const unsaved = useRef(new Map<string, Work>()).current;
   const name = address.value.query.get('name');
   return (
     <div class="page workers">
       <h1 class="sr">{t.workers.workers}</h1>
-      {name === null ? <List /> : <Worker key={name} name={name} kept={kept} />}
+      {name === null ? <List /> : <Worker key={name} name={name} unsaved={unsaved} />}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Button, Card, ErrorNote } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { useLog, useLogRight } from './model.ts';
 
-/** What the script logs, as it happens. */
+/** Log of the script, as it happens. */
 export function Log({ name }: { readonly name: string }) {
   const isAllowed = useLogRight();
   if (isAllowed === undefined) return null;

@@ -47,7 +47,7 @@ export function useWorkers() {
   return { list, lineOf, mayPool, create, mayCreate };
 }
 
-/** A worker that was opened, and what became of it here. */
+/** A worker as it was opened, and as it stands in the fields. */
 export interface Work {
   readonly base: Stored;
   readonly draft: Draft;
@@ -56,23 +56,23 @@ export interface Work {
 export interface EditOptions {
   readonly name: string;
   readonly stored: Stored;
-  /** What is not saved, by name: it outlives a look at another worker. */
-  readonly kept: Map<string, Work>;
+  /** Unsaved work by name: it stays while another worker is open. */
+  readonly unsaved: Map<string, Work>;
 }
 
 /** A worker that is edited and deployed. */
-export function useEdit({ name, stored, kept }: EditOptions) {
+export function useEdit({ name, stored, unsaved }: EditOptions) {
   const { call, may } = useServer();
   // The server's later answers do not move what is being edited: deploying compares with them.
-  const [base, setBase] = useState(kept.get(name)?.base ?? stored);
+  const [base, setBase] = useState(unsaved.get(name)?.base ?? stored);
   const original = useMemo(() => draftOf(base), [base]);
-  const [draft, setDraft] = useState(kept.get(name)?.draft ?? original);
+  const [draft, setDraft] = useState(unsaved.get(name)?.draft ?? original);
   const [newest, setNewest] = useState<Stored>();
   const [error, setError] = useState<string>();
   const [round, setRound] = useState(0);
   const isChanged = !isSame(original, draft);
-  if (isChanged) kept.set(name, { base, draft });
-  else kept.delete(name);
+  if (isChanged) unsaved.set(name, { base, draft });
+  else unsaved.delete(name);
   useUnsavedWarning(isChanged);
   const mayWrite = may('js-worker_update', { name, js_script_base64: 'YQ==' }) === true;
   const canSave = mayWrite && isChanged && isSound(draft);
@@ -103,14 +103,14 @@ export function useEdit({ name, stored, kept }: EditOptions) {
     setDraft,
     /** Grows when the script changes from outside of the editor. */
     round,
-    /** Why the server refused the script. */
+    /** Reason for which the server refused the script. */
     error,
     isChanged,
     mayWrite,
     canSave,
     discard,
     review,
-    /** What the server has now, while the change is reviewed. */
+    /** Worker as the server has it, while the change is reviewed. */
     newest,
     endReview: () => setNewest(undefined),
     deploy,
@@ -213,11 +213,11 @@ interface LogLine extends Pick<Item, 'timestamp' | 'level' | 'message'> {
   readonly at: number;
 }
 
-/** Lines that are kept; older ones go. */
+/** Lines that stay; older ones go. */
 const MOST_LINES = 500;
 const SCRIPTS = { log_filter: 'js_worker=trace' };
 
-/** Tells whether the token may follow the log; undefined: there is none, or it is not known yet. */
+/** Tells whether the token may follow the log; undefined: there is none, or the server has not said. */
 export function useLogRight(): boolean | undefined {
   const { has, may } = useServer();
   if (!has('server-info')) return undefined;
@@ -226,7 +226,7 @@ export function useLogRight(): boolean | undefined {
   return allowed === null ? true : allowed;
 }
 
-/** What a script logs, as it happens. */
+/** Log of a script, as it happens. */
 export function useLog(name: string) {
   const { subscribe } = useServer();
   const lines = useSignal<readonly LogLine[]>([]);

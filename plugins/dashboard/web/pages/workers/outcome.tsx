@@ -21,7 +21,7 @@ export const stateOf = (result: Result): string => {
     : t.workers.failure(tookOf(result));
 };
 
-/** What a run gave: a value, a response, or what went wrong with the way to its line. */
+/** Result of a run: a value, a response, or an error with the way to its line. */
 export function Outcome({ name, result, onLine }: OutcomeProps) {
   const { error_message, run_type, finish_time } = result;
   return (

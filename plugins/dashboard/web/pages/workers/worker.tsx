@@ -10,13 +10,13 @@ import { Run } from './run.tsx';
 import { Script } from './script.tsx';
 import { Settings } from './settings.tsx';
 
-export function Worker({ name, kept }: Omit<EditOptions, 'stored'>) {
+export function Worker({ name, unsaved }: Omit<EditOptions, 'stored'>) {
   const { call } = useServer();
   const stored = usePoll(`worker ${name}`, () => call('js-worker_read', { name }));
   useCrumbs({ label: name });
   return (
     <Loaded of={stored} what={t.workers.unread}>
-      {(found) => <Open name={name} stored={found} kept={kept} />}
+      {(found) => <Open name={name} stored={found} unsaved={unsaved} />}
     </Loaded>
   );
 }

@@ -72,7 +72,7 @@ const isLossy = (sql: string): boolean =>
         (/\bupdate\b/i.test(one) && !/\bwhere\b/i.test(one)),
     );
 
-/** What a statement gave. */
+/** Rows that a statement gave. */
 export interface Answer {
   readonly rows: readonly Row[];
   readonly count: number;

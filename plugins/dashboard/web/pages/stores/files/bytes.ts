@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
   webm: 'video/webm',
 };
 
-/** What can be shown beside text; undefined: look whether it is text. */
+/** Media type of a picture, sound or film by its name; undefined: it may be text. */
 export const mediaType = (path: string): string | undefined =>
   types[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
 

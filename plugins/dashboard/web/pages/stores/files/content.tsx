@@ -55,7 +55,7 @@ interface MediaProps {
   readonly name: string;
 }
 
-/** In `img`, `audio` and `video` nothing runs, not even the scripts of an SVG picture. */
+/** Picture, sound or film. In these elements nothing runs, not even the scripts of an SVG picture. */
 function Media({ type, bytes, name }: MediaProps) {
   const [url, setUrl] = useState<string>();
   const [isBroken, setBroken] = useState(false);

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Where files can be dropped. */
+/** Area that files can be dropped on. */
 export function DropZone({ isOn, folder, onDropped, children }: Props) {
   const [isOver, setOver] = useState(false);
   const hasFiles = (event: DragEvent) => isOn && event.dataTransfer?.types.includes('Files');

@@ -55,7 +55,7 @@ interface Props {
   readonly bucket: string;
   readonly folder: string;
   readonly lines: readonly Line[];
-  /** The file that is looked at: beside it there is room for names only. */
+  /** The file that is previewed: next to it there is room for names only. */
   readonly current: string | null;
   readonly mayWrite: boolean;
 }

@@ -15,7 +15,7 @@ interface Props {
   readonly isWide: boolean;
 }
 
-/** What can be done with a folder. */
+/** Buttons for everything that can be done with a folder. */
 export function FolderActions({ bucket, folder, model, isWide }: Props) {
   const { uploads, inside, removeFiles, mayWrite, mayDelete } = model;
   return (

@@ -20,7 +20,7 @@ interface Props {
   readonly onGone: () => void;
 }
 
-/** What is in a folder of a bucket; files that are dropped on it go there. */
+/** Content of a folder of a bucket; files that are dropped on it go there. */
 export function Folder({ bucket, folder, current, files, onGone }: Props) {
   const model = useFolder({ bucket, folder, files, onGone });
   const { record, uploads, inside, mayWrite } = model;
@@ -66,7 +66,7 @@ interface ProgressProps {
   readonly uploads: ReturnType<typeof useFolder>['uploads'];
 }
 
-/** How far uploads are, and which of them failed. */
+/** Progress of uploads, and those that failed. */
 const Progress = ({ uploads: { progress, failed } }: ProgressProps) => (
   <>
     {progress && (

@@ -1,24 +1,24 @@
 import { to } from '../../../frame/index.ts';
 
-/** With a slash at its end; empty: the bucket itself. */
+/** Returns the path of a folder with a slash at its end; empty: the bucket itself. */
 export const asFolder = (path: string): string => {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length === 0 ? '' : `${parts.join('/')}/`;
 };
 
-/** Without slashes at its start. */
+/** Returns the path of a file without slashes at its start. */
 export const asFile = (path: string): string => path.replace(/^\/+/, '');
 
-/** Folder that a file is in. */
+/** Returns the folder that a file is in. */
 export const folderOf = (path: string): string =>
   asFolder(path.slice(0, path.lastIndexOf('/') + 1));
 
-/** Folder that a folder is in. */
+/** Returns the folder that a folder is in. */
 export const parentOf = (folder: string): string => folderOf(folder.slice(0, -1));
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Address of a folder, or of a file that is looked at beside it. */
+/** Address of a folder, or of a file in its preview. */
 export const toFolder = (bucket: string, folder: string, file?: string): string =>
   to('stores', 'files', {
     in: bucket,

@@ -11,7 +11,7 @@ export interface Incoming {
   readonly file: File;
 }
 
-/** As base64 in JSON it stays below the 10 MiB that servers take by default. */
+/** Largest file: as base64 in JSON it stays below the 10 MiB that servers accept by default. */
 const MOST_BYTES = 7 * 2 ** 20;
 const AT_ONCE = 3;
 
@@ -75,7 +75,7 @@ export function useUploads(bucket: string, files: Resource<readonly Entry[]>) {
             throw new Error(t.stores.tooBig(format.text(format.bytes(MOST_BYTES))));
           const base64 = await toBase64(next.file);
           const params = { name: bucket, path: next.path, base64 };
-          // A POST of its own: what else the page asks does not wait behind a large message.
+          // A POST of its own: what else the page asks does not wait for a large message.
           await call('static-bucket-file_upload', params, { transport: 'http', timeout_ms: 0 });
         } catch (error) {
           bad.push({ path: next.path, why: errorText(error) });

@@ -16,7 +16,7 @@ interface Props {
   readonly onSave: (value: unknown, before: unknown) => Promise<void>;
 }
 
-/** JSON is checked while it is typed, and nothing is saved before the change was shown. */
+/** JSON is checked while it is typed, and nothing is saved before the change is shown. */
 export function Editor({ stored, name, id, drafts, isReadOnly, readNow, onSave }: Props) {
   const edit = useEdit({ stored, id, drafts, readNow });
   const { text, next, review } = edit;
@@ -66,7 +66,7 @@ interface FootProps {
   readonly isReadOnly: boolean;
 }
 
-/** What is typed in a sentence, and what can be done with it. */
+/** One sentence about the text, and buttons for everything that can be done with it. */
 function Foot({ edit, note, isReadOnly }: FootProps) {
   const { text, setDraft, formatted, isChanged, isUnsaved } = edit;
   return (

@@ -109,7 +109,7 @@ export function useValue(namespace: string, key: string, onChanged: () => void) 
 
 /** A change that is shown before it is saved. */
 export interface Review {
-  /** What the server has now; undefined: no such key. */
+  /** Value that the server has now; undefined: no such key. */
   readonly before: unknown;
   /** It is not what the change was made from. */
   readonly isStale: boolean;
@@ -154,7 +154,7 @@ export function useEdit({ stored, id, drafts, readNow }: Edited) {
   };
 }
 
-/** What is typed stays while the reader looks elsewhere on this page, and the browser asks before it closes. */
+/** Text that is typed: it stays while the reader is elsewhere on this page, and the browser asks before it closes. */
 function useDraft(drafts: Map<string, string>, id: string) {
   const [draft, setDraft] = useState(drafts.get(id));
   useUnsavedWarning(drafts.size > 0);

@@ -9,13 +9,13 @@ import { named, toNamespace, useValue } from './model.ts';
 interface Props {
   readonly namespace: string;
   readonly name: string;
-  /** Is it in the list of keys? Undefined: not known yet. */
+  /** Tells whether it is in the list of keys; undefined: the list is being read. */
   readonly isKnown: boolean | undefined;
   readonly drafts: Map<string, string>;
   readonly onChanged: () => void;
 }
 
-/** A value and what becomes of it. */
+/** Value of a key, and its editor. */
 export function Value({ namespace, name, isKnown, drafts, onChanged }: Props) {
   const { id, stored, read, save, remove, mayWrite, mayRemove } = useValue(
     namespace,

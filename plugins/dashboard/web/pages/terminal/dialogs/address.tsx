@@ -4,7 +4,7 @@ import { FormDialog, TextField, toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { addressForAgents, setAddressForAgents } from '../settings.ts';
 
-/** Where machines find the server: behind a tunnel or a proxy it is another place than the browser's. */
+/** Asks where machines find the server: with a tunnel or a proxy that is another address than the browser's. */
 export function AddressDialog({ onClose }: { readonly onClose: () => void }) {
   const server = useServer();
   const [text, setText] = useState(addressForAgents(server).replace(/\/auto_gen$/, ''));

@@ -7,7 +7,7 @@ import type { Edit } from '../model.ts';
 interface Props {
   readonly name: string;
   readonly edit: Edit;
-  /** What the server has now. */
+  /** Worker as the server has it. */
   readonly newest: Stored;
 }
 

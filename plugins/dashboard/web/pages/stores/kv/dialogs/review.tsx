@@ -10,7 +10,7 @@ interface Props {
   readonly onSave: () => Promise<void>;
 }
 
-/** What saving changes, line by line. */
+/** Everything that saving changes, line by line. */
 export const ReviewDialog = ({ name, review, value, onClose, onSave }: Props) => (
   <FormDialog
     title={t.stores.reviewTitle(name)}
