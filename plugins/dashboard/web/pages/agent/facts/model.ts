@@ -34,6 +34,7 @@ export function useDevices(uuid: string) {
   const found = usePoll(
     `devices ${uuid}`,
     async (signal) => {
+      if (fields.length === 0) return null;
       const asked = { uuids: [uuid], fields };
       return (await call('agent_dynamic_data_multi_last_query', asked, { signal }))[0] ?? null;
     },
