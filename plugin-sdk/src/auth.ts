@@ -1,4 +1,4 @@
-import type { Origin } from './http.ts';
+import type { Origin } from './http/contract.ts';
 import type { Hold, LivesOn, Principal, Requirement } from './principal.ts';
 
 /** Asks the `authenticate` and `authorize` hooks outside of a method call (routes, terminals). */

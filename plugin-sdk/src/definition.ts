@@ -1,4 +1,4 @@
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from './util/nearest.ts';
 
 /** Finds what is wrong with a value; undefined: nothing. */
 type Rule = (value: unknown) => string | undefined;

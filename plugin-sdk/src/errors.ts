@@ -1,6 +1,6 @@
-import { DATABASE_AWAY, isDatabaseAway } from './database-away.ts';
-import { DISK_FULL, isDiskFull } from './disk-full.ts';
-import { sameInEveryCopy } from './same-class.ts';
+import { DATABASE_AWAY, isDatabaseAway } from './util/database-away.ts';
+import { DISK_FULL, isDiskFull } from './util/disk-full.ts';
+import { sameInEveryCopy } from './util/same-class.ts';
 
 /** An error that goes to the caller as a JSON-RPC error object (conventions.md §5). */
 export class RpcError extends Error {

@@ -1,6 +1,6 @@
-import type { Database } from './database.ts';
-import type { QueryBuilder } from './query.ts';
 import { type Service, service } from './service.ts';
+import type { Database } from './sql/database.ts';
+import type { QueryBuilder } from './sql/query.ts';
 
 /** Text in `error.data` of a write that is refused because its owner holds enough. */
 export const OWNER_FULL = 'the owner holds as much as it may';

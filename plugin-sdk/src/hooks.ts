@@ -1,5 +1,5 @@
 import type { RpcError } from './errors.ts';
-import type { Origin } from './http.ts';
+import type { Origin } from './http/contract.ts';
 import type { Params } from './method.ts';
 import type { Principal } from './principal.ts';
 

@@ -1,10 +1,10 @@
 import type { Static, TSchema } from 'typebox';
-import type { Committing } from './committing.ts';
 import type { RpcError } from './errors.ts';
-import type { Peer } from './http.ts';
+import type { Peer } from './http/contract.ts';
 import type { RawJson } from './json/raw.ts';
 import type { Logger } from './log.ts';
 import type { LivesOn, Permission, Principal, Requirement, Scope } from './principal.ts';
+import type { Committing } from './util/committing.ts';
 
 /** Parameters in the order of their positions, by name. Optional ones use `optional(…)`. The credential is not among them. */
 export type Params = { readonly [name: string]: TSchema };

@@ -4,7 +4,6 @@ import type { BusRequest, Messaging, RemoteBus } from './bus.ts';
 import type { Clock } from './clock.ts';
 import type { CommandArguments, CommandOption, CommandTerminal } from './command.ts';
 import type { ConfigWarning } from './configuration-file.ts';
-import type { Database, DatabaseHandle, DatabaseRequest, GuardedTables } from './database.ts';
 import type { Finding } from './finding.ts';
 import type {
   AsyncTaps,
@@ -17,13 +16,14 @@ import type {
   Taps,
   Wait,
 } from './hooks.ts';
-import type { Connection, Exchange, Origin, Receipt, Routes, Upgrade } from './http.ts';
+import type { Connection, Exchange, Origin, Receipt, Routes, Upgrade } from './http/contract.ts';
 import type { Logger } from './log.ts';
 import type { Example, Methods, RegisteredMethod } from './method.ts';
-import type { Migration, MigrationStep, Migrations } from './migration.ts';
 import type { PermissionKind, Principal, Requirement, ScopeMatch } from './principal.ts';
 import type { Brand, ServerState } from './server.ts';
 import type { Service } from './service.ts';
+import type { Database, DatabaseHandle, DatabaseRequest, GuardedTables } from './sql/database.ts';
+import type { Migration, MigrationStep, Migrations } from './sql/migration.ts';
 
 /** A subcommand of the command line: `<word>-server <name> -c FILE`. */
 export interface Command {

@@ -1,6 +1,6 @@
-import type { AppenderOptions } from '../database.ts';
 import type { Logger } from '../log.ts';
-import type { QueryBuilder } from '../query.ts';
+import type { AppenderOptions } from '../sql/database.ts';
+import type { QueryBuilder } from '../sql/query.ts';
 import { isUniqueViolation } from './errors.ts';
 import { GroupAppender } from './group-appender.ts';
 import { closeQueryBuilder } from './query-builder.ts';

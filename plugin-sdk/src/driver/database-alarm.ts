@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import { isDatabaseAway } from '../database-away.ts';
-import { isDiskFull } from '../disk-full.ts';
 import type { Logger } from '../log.ts';
-import { Throttle } from '../throttle.ts';
+import { isDatabaseAway } from '../util/database-away.ts';
+import { isDiskFull } from '../util/disk-full.ts';
+import { Throttle } from '../util/throttle.ts';
 
 const ALARMS = [
   {

@@ -1,6 +1,6 @@
-import { codeOf, hasCode } from '../code-of.ts';
-import { DATABASE_AWAY, isDatabaseAway } from '../database-away.ts';
 import { RpcError } from '../errors.ts';
+import { codeOf, hasCode } from '../util/code-of.ts';
+import { DATABASE_AWAY, isDatabaseAway } from '../util/database-away.ts';
 
 const uniqueCodes = new Set([
   'SQLITE_CONSTRAINT_UNIQUE',

@@ -1,4 +1,4 @@
-import type { Executed } from '../database.ts';
+import type { Executed } from '../sql/database.ts';
 
 /** Rows of one statement, values in column order. */
 export interface ResultPart {

@@ -1,7 +1,7 @@
-import type { Appender, AppenderOptions } from '../database.ts';
 import { RpcError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import type { SqlValue } from '../sql.ts';
+import type { Appender, AppenderOptions } from '../sql/database.ts';
+import type { SqlValue } from '../sql/statements.ts';
 import { sizeOfValues } from './executed.ts';
 import { Fifo } from './fifo.ts';
 import { GroupCommit } from './group-commit.ts';

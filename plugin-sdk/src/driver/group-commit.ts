@@ -1,10 +1,10 @@
-import type { AppenderOptions } from '../database.ts';
-import { isTold } from '../database-away.ts';
-import { within } from '../deadline.ts';
 import { RpcError } from '../errors.ts';
-import { rounds } from '../lateness.ts';
 import type { Logger } from '../log.ts';
-import type { SqlValue } from '../sql.ts';
+import type { AppenderOptions } from '../sql/database.ts';
+import type { SqlValue } from '../sql/statements.ts';
+import { isTold } from '../util/database-away.ts';
+import { within } from '../util/deadline.ts';
+import { rounds } from '../util/lateness.ts';
 import { databaseError } from './errors.ts';
 import { Fifo } from './fifo.ts';
 import { Pace } from './pace.ts';

@@ -2,13 +2,13 @@
  * Parts that a database driver builds on (docs/guide/database-driver.md). Worker threads and processes of a driver import
  * it too, so it loads no schemas and no other part of the SDK that is slow to load.
  */
-export * from '../bounded-cache.ts';
-export * from '../code-of.ts';
-export * from '../database-away.ts';
-export * from '../deadline.ts';
-export * from '../disk-full.ts';
-export * from '../serial-queue.ts';
-export * from '../start-worker.ts';
+export * from '../util/bounded-cache.ts';
+export * from '../util/code-of.ts';
+export * from '../util/database-away.ts';
+export * from '../util/deadline.ts';
+export * from '../util/disk-full.ts';
+export * from '../util/serial-queue.ts';
+export * from '../util/start-worker.ts';
 export * from './base-database.ts';
 export * from './database-alarm.ts';
 export * from './errors.ts';

@@ -1,4 +1,4 @@
-import type { AppenderOptions } from '../database.ts';
+import type { AppenderOptions } from '../sql/database.ts';
 import type { Fifo } from './fifo.ts';
 import type { Entry } from './sink.ts';
 

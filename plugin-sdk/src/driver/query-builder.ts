@@ -1,5 +1,5 @@
-import { within } from '../deadline.ts';
 import type { Logger } from '../log.ts';
+import { within } from '../util/deadline.ts';
 
 /**
  * Settings of the query builder: its own messages go to our log, and no value of a query into an error text.

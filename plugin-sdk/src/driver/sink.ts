@@ -1,5 +1,5 @@
-import type { AppenderOptions } from '../database.ts';
-import type { SqlValue } from '../sql.ts';
+import type { AppenderOptions } from '../sql/database.ts';
+import type { SqlValue } from '../sql/statements.ts';
 import type { Fifo } from './fifo.ts';
 
 /** Appender as its group commit sees it. */

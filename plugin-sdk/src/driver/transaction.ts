@@ -1,6 +1,6 @@
-import { inTime } from '../deadline.ts';
 import { RpcError } from '../errors.ts';
-import type { QueryBuilder } from '../query.ts';
+import type { QueryBuilder } from '../sql/query.ts';
+import { inTime } from '../util/deadline.ts';
 
 /** Work that takes longer waits for something else than the database, and other work waits for it. */
 const TIMEOUT_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { trim } from '../trim.ts';
+import { trim } from '../util/trim.ts';
 
 /** The values that a request's conditions are compared with. */
 export interface Validators {

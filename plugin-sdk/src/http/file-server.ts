@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
-import type { Exchange } from '../http.ts';
 import type { Logger } from '../log.ts';
 import { conditionsOf, ifRangeHolds } from './conditions.ts';
+import type { Exchange } from './contract.ts';
 import { etagOf } from './etag.ts';
 import { mediaType, webType } from './media-types.ts';
 import { multipartOf } from './multipart.ts';

@@ -1,4 +1,4 @@
-import { sameInEveryCopy } from '../same-class.ts';
+import { sameInEveryCopy } from '../util/same-class.ts';
 
 /**
  * JSON text made elsewhere (SQL, a cache) that goes into the response as it is.

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RpcError } from './errors.ts';
-import { Cursor, OPEN_LIST, OPEN_OBJECT, type Place, QUOTE, type Span } from './json/cursor.ts';
-import { parseSpelledJson } from './json/exact.ts';
-import { RawJson, stringifyExact } from './json/raw.ts';
-import { stringPieces } from './json/string-pieces.ts';
-import type { CallerValue } from './sql.ts';
+import { RpcError } from '../errors.ts';
+import { Cursor, OPEN_LIST, OPEN_OBJECT, type Place, QUOTE, type Span } from '../json/cursor.ts';
+import { parseSpelledJson } from '../json/exact.ts';
+import { RawJson, stringifyExact } from '../json/raw.ts';
+import { stringPieces } from '../json/string-pieces.ts';
+import type { CallerValue } from './statements.ts';
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;

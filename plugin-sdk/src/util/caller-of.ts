@@ -1,7 +1,7 @@
-import type { Auth } from './auth.ts';
-import { RpcError } from './errors.ts';
-import type { Exchange } from './http.ts';
-import type { Principal } from './principal.ts';
+import type { Auth } from '../auth.ts';
+import { RpcError } from '../errors.ts';
+import type { Exchange } from '../http/contract.ts';
+import type { Principal } from '../principal.ts';
 
 /** What `Authorization` holds: `Bearer <credential>`, or `Basic` with key and secret, or user name and password. */
 function credentialsOf(field: string | undefined): string[] {

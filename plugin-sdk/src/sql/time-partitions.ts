@@ -1,4 +1,4 @@
-import type { Integer } from './sql.ts';
+import type { Integer } from './statements.ts';
 
 /** Times from `from` until before `to`, ms; `-Infinity` and `Infinity` are ends that do not exist. */
 export interface PartitionRange {

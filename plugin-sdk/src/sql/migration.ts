@@ -1,5 +1,5 @@
 import type { QueryBuilder, TableBuilder } from './query.ts';
-import type { Dialect } from './sql.ts';
+import type { Dialect } from './statements.ts';
 import type { PartitionOptions, TimeTable } from './time-partitions.ts';
 
 /** One forward step of a plugin's schema. Names are kebab-case, zero-padded and never renamed. */

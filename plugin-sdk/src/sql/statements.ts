@@ -1,5 +1,5 @@
-import { RpcError } from './errors.ts';
-import type { RawJson } from './json/raw.ts';
+import { RpcError } from '../errors.ts';
+import type { RawJson } from '../json/raw.ts';
 import type { QueryBuilder } from './query.ts';
 
 export type SqlValue = string | number | bigint | null | Uint8Array | boolean;

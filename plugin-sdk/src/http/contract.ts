@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Principal } from './principal.ts';
-import { sameInEveryCopy } from './same-class.ts';
+import type { Principal } from '../principal.ts';
+import { sameInEveryCopy } from '../util/same-class.ts';
 
 /** One accepted connection of a listener, whatever is spoken on it. */
 export interface Connection {

@@ -1,9 +1,9 @@
-import type { Clock } from './clock.ts';
-import type { RawJson } from './json/raw.ts';
-import type { Logger } from './log.ts';
+import type { Clock } from '../clock.ts';
+import type { RawJson } from '../json/raw.ts';
+import type { Logger } from '../log.ts';
 import type { MigrationDatabase } from './migration.ts';
 import type { QueryBuilder } from './query.ts';
-import type { CallerValue, Dialect, SqlForms, SqlValue } from './sql.ts';
+import type { CallerValue, Dialect, SqlForms, SqlValue } from './statements.ts';
 import type { TimePartitions, TimeTable } from './time-partitions.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
-import type { Messaging } from './bus.ts';
-import { type Topic, topic } from './topic.ts';
-import { Type } from './typebox.ts';
+import type { Messaging } from '../bus.ts';
+import { type Topic, topic } from '../topic.ts';
+import { Type } from '../typebox.ts';
 
 /** Entries of one message. */
 const BATCH = 1_000;

@@ -1,5 +1,5 @@
 import type { MigrationDatabase } from './migration.ts';
-import type { Dialect } from './sql.ts';
+import type { Dialect } from './statements.ts';
 
 /** Where `addHeldBytes` keeps the size of each row. */
 export interface HeldBytes {

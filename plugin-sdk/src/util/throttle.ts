@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 
 const PERIOD_MS = 60_000;
 /** Keys that are told apart at a time; further ones share one place. */
