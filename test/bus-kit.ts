@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Bus,
-  type BusEvent,
   type Clock,
   DatabaseChanged,
   definePlugin,
@@ -12,6 +11,7 @@ import {
   Type,
   topic,
 } from '@svc/plugin-sdk';
+import type { BusEvent } from '@svc/plugin-sdk/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { machineClock } from '../kernel/src/clock.ts';
 import { LocalBus } from '../kernel/src/local-bus.ts';

@@ -51,7 +51,7 @@ async function typeCheck(files: readonly string[], options: object): Promise<voi
 }
 
 /** For `docs/guide/database-driver.md`, which leaves this file to its reader. */
-const OPEN = `import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk';
+const OPEN = `import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk/sql';
 export declare function openExample(request: DatabaseRequest): Promise<DatabaseHandle>;\n`;
 
 const AGENT = '5f0c7a6e-3f1d-4b7e-9a53-0a4f6f0d2b11';

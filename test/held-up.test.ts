@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Lateness } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { Lateness } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { Listening } from '../plugins/dashboard/web/parts/listening.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, DatabaseHandle, PartitionRange } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { DatabaseHandle, PartitionRange } from '@svc/plugin-sdk/sql';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { migrate } from '../kernel/src/db/migrate.ts';
 import { filterOf } from '../plugins/agent/src/conditions.ts';

@@ -3,7 +3,7 @@
 // proof only: 18
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DatabaseHandle } from '@svc/plugin-sdk';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,7 @@
 // Tables for volume on Postgres: monitoring data partitioned by time (monitoring-data.md §7, §8).
 
 // proof only: 10
-import type { DatabaseHandle } from '@svc/plugin-sdk';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { DAY_MS, FAR_MS } from '../plugins/agent/src/partitions.ts';

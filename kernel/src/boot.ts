@@ -2,16 +2,13 @@ import { setMaxListeners } from 'node:events';
 import {
   type Brand,
   type Clock,
-  type DatabaseHandle,
-  type DatabaseRequest,
   type Kernel,
   LAST,
   type Logger,
-  type MigrationStep,
   type Plugin,
-  type ServerState,
-  type Service,
 } from '@svc/plugin-sdk';
+import type { ServerState, Service } from '@svc/plugin-sdk/kernel';
+import type { DatabaseHandle, DatabaseRequest, MigrationStep } from '@svc/plugin-sdk/sql';
 import { makeBrand } from './brand.ts';
 import { machineClock } from './clock.ts';
 import { migrate, Steps } from './db/migrate.ts';

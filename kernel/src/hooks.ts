@@ -1,29 +1,17 @@
+import type { Call, Hooks, Methods, Outcome, Principal, Requirement } from '@svc/plugin-sdk';
+import type { Connection, Exchange, Origin, Receipt, Routes, Upgrade } from '@svc/plugin-sdk/http';
 import type {
   BusRequest,
-  Call,
   Commands,
   ConfigWarning,
-  Connection,
-  DatabaseHandle,
-  DatabaseRequest,
-  Exchange,
-  Hooks,
   Incoming,
   Listening,
-  Methods,
-  Migrations,
-  Origin,
-  Outcome,
-  Principal,
   Reading,
-  Receipt,
   Reload,
   RemoteBus,
-  Requirement,
-  Routes,
-  Upgrade,
   Wait,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/kernel';
+import type { DatabaseHandle, DatabaseRequest, Migrations } from '@svc/plugin-sdk/sql';
 import { AsyncSeriesBailHook, AsyncSeriesHook, SyncBailHook, SyncHook } from 'tapable';
 import { Registration } from './plugins/registration.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent, BusSender, Fields, Logger, RemoteBus } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
+import type { BusEvent, BusSender, Fields, RemoteBus } from '@svc/plugin-sdk/kernel';
 
 type Listener = (payload: unknown, from: BusSender) => unknown;
 type Watcher = (event: BusEvent) => void;

@@ -1,4 +1,5 @@
-import { type Logger, onLongTurn } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
+import { onLongTurn } from '@svc/plugin-sdk/util';
 
 const EVERY_MS = 60_000;
 /** Names in one record. */

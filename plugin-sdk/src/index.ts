@@ -1,52 +1,49 @@
-export type * from './auth.ts';
-export type * from './bus.ts';
-export type * from './clock.ts';
-export type * from './command.ts';
-export * from './configuration-file.ts';
-export * from './configuration-keys.ts';
-export * from './definition.ts';
-export * from './errors.ts';
-export * from './finding.ts';
-export * from './holdings.ts';
-export * from './hooks.ts';
-export * from './http/contract.ts';
-export * from './json/exact.ts';
-export * from './json/faults.ts';
-export * from './json/raw.ts';
-export * from './json/rows.ts';
-export * from './json/text.ts';
-export * from './log.ts';
-export * from './method.ts';
-export * from './plugin.ts';
-export type * from './principal.ts';
-export * from './schemas.ts';
-export type * from './server.ts';
-export * from './service.ts';
-export * from './sql/caller-values.ts';
-export * from './sql/conditions.ts';
-export type * from './sql/database.ts';
-export * from './sql/held-bytes.ts';
-export type * from './sql/migration.ts';
-export type * from './sql/query.ts';
-export * from './sql/statements.ts';
-export type * from './sql/time-partitions.ts';
-export * from './topic.ts';
-export * from './util/after.ts';
-export * from './util/bounded-cache.ts';
-export * from './util/caller-of.ts';
-export * from './util/code-of.ts';
-export * from './util/committing.ts';
-export * from './util/database-away.ts';
-export * from './util/deadline.ts';
-export * from './util/directory.ts';
-export * from './util/disk-full.ts';
-export * from './util/hide-secret.ts';
-export * from './util/lateness.ts';
-export * from './util/main-thread.ts';
-export * from './util/nearest.ts';
-export * from './util/serial-queue.ts';
-export * from './util/start-worker.ts';
-export * from './util/this-turn.ts';
-export * from './util/throttle.ts';
-export * from './util/trim.ts';
-export * from './util/zero-text.ts';
+/** Contract of a plugin: its definition, what `setup` gets, methods, rights, errors, and the schemas that all of them use. */
+export type { Auth } from './auth.ts';
+export type { Bus, Messaging } from './bus.ts';
+export type { Clock } from './clock.ts';
+export { ConfigurationFile } from './configuration-file.ts';
+export { fileOnly, reload, secretKey } from './configuration-keys.ts';
+export { RpcError, UserError } from './errors.ts';
+export { examineFolder, type Finding, finding, sizeText, warnOfFolder } from './finding.ts';
+export {
+  type Counting,
+  countingIn,
+  type HoldingChange,
+  type HoldingKind,
+  type HoldingLimit,
+  type HoldingLimits,
+  Holdings,
+  OWNER_FULL,
+  uncounted,
+} from './holdings.ts';
+export { type Call, EARLY, LAST, LATE, type Outcome } from './hooks.ts';
+export { type Logger, LogSinks, type Span } from './log.ts';
+export {
+  type AccessContext,
+  anyOf,
+  type CallContext,
+  type Example,
+  type Methods,
+  needs,
+  type ParamsOf,
+  type Push,
+  type Right,
+  superOnly,
+} from './method.ts';
+export { type Command, definePlugin, type Hooks, type Kernel, type Plugin } from './plugin.ts';
+export type { Permission, PermissionKind, Principal, Requirement, Scope } from './principal.ts';
+export {
+  canonicalUuid,
+  described,
+  optional,
+  type Static,
+  type TSchema,
+  Type,
+  Uuid,
+} from './schemas.ts';
+export type { Brand } from './server.ts';
+export { service } from './service.ts';
+export type { Database } from './sql/database.ts';
+export { addHeldBytes } from './sql/held-bytes.ts';
+export { DatabaseChanged, type Payload, topic } from './topic.ts';

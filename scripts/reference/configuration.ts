@@ -1,4 +1,5 @@
-import type { KeyMarks, Plugin, TSchema } from '../../plugin-sdk/src/index.ts';
+import type { Plugin, TSchema } from '../../plugin-sdk/src/index.ts';
+import type { KeyMarks } from '../../plugin-sdk/src/kernel.ts';
 import { type JsonSchema, jsonSchema } from '../../plugins/discovery/src/json-schema.ts';
 import { typeText } from '../../plugins/discovery/src/typescript.ts';
 import { HeadSchema } from '../../server/src/config/head.ts';

@@ -1,13 +1,8 @@
 import { chmodSync, lstatSync } from 'node:fs';
 import type { App } from '@svc/kernel';
-import {
-  type ConfigurationFile,
-  type ConfigWarning,
-  type Logger,
-  type Plugin,
-  SerialQueue,
-  UserError,
-} from '@svc/plugin-sdk';
+import { type ConfigurationFile, type Logger, type Plugin, UserError } from '@svc/plugin-sdk';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { TObject } from 'typebox';
 import { watchCertificate } from './certificate-watch.ts';
 import { type LoadedConfig, loadConfig, type ParsedConfig, parseConfig } from './config/load.ts';

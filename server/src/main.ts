@@ -1,5 +1,6 @@
 import type { App } from '@svc/kernel';
-import { didYouMean, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { didYouMean } from '@svc/plugin-sdk/util';
 import { Announcement } from './announcement.ts';
 import {
   configurationFile,

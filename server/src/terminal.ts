@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { CommandTerminal } from '@svc/plugin-sdk';
+import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 import { forOneLine, forTerminal } from './terminal-text.ts';
 
 /** Erases the line that the cursor is on. */

@@ -4,13 +4,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, machineClock } from '@svc/kernel';
-import { ConfigurationFile, LogSinks, onLongTurn, type Plugin } from '@svc/plugin-sdk';
+import { ConfigurationFile, LogSinks, type Plugin } from '@svc/plugin-sdk';
 import {
   RpcFailure,
   type TestApp,
   type TestOptions,
   type TestSocket,
 } from '@svc/plugin-sdk/testing';
+import { onLongTurn } from '@svc/plugin-sdk/util';
 import { stringify } from 'smol-toml';
 import { WebSocket } from 'ws';
 import { fakeClock } from './fake-clock.ts';

@@ -1,4 +1,5 @@
-import { definePlugin, optional, Type, Uint64, Uuid, words } from '@svc/plugin-sdk';
+import { definePlugin, optional, Type, Uuid } from '@svc/plugin-sdk';
+import { Uint64, words } from '@svc/plugin-sdk/schemas';
 
 /** Somebody else's plugin, with every kind of schema that types are made of. */
 export const weather = definePlugin({

@@ -1,6 +1,6 @@
 // proof: 90
 // Every list, record and text of every method, grown: no caller takes the main thread for long.
-import { tellsThreadTime } from '@svc/plugin-sdk';
+import { tellsThreadTime } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { loop } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';

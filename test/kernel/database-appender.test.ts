@@ -1,4 +1,4 @@
-import type { DatabaseHandle } from '@svc/plugin-sdk';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';

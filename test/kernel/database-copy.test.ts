@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import type { DatabaseHandle } from '@svc/plugin-sdk';
 import type { Entry } from '@svc/plugin-sdk/driver';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import * as fc from 'fast-check';
 import { to as copyTo } from 'pg-copy-streams';
 import * as assert from 'uvu/assert';

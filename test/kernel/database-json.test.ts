@@ -1,4 +1,4 @@
-import type { DatabaseHandle } from '@svc/plugin-sdk';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 import { emptyPlace, failure, openAt, type Place } from './database-kit.ts';

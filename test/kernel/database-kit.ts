@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseHandle, DatabaseRequest, Fields, Kernel, Logger } from '@svc/plugin-sdk';
+import type { Kernel, Logger } from '@svc/plugin-sdk';
+import type { Fields } from '@svc/plugin-sdk/kernel';
+import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk/sql';
 import type { Knex } from 'knex';
 import { machineClock } from '../../kernel/src/clock.ts';
 import { openDatabase } from '../../kernel/src/db/open.ts';

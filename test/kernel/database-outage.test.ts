@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DatabaseHandle, RpcError } from '@svc/plugin-sdk';
+import type { RpcError } from '@svc/plugin-sdk';
 import { GroupAppender, type Sink } from '@svc/plugin-sdk/driver';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import * as assert from 'uvu/assert';
 import { startPostgres } from '../postgres.ts';
 import { suite } from '../runner/suite.ts';

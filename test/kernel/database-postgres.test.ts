@@ -1,5 +1,5 @@
-import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk';
 import { DatabaseAlarm, type Entry } from '@svc/plugin-sdk/driver';
+import type { DatabaseHandle, MigrationDatabase } from '@svc/plugin-sdk/sql';
 import * as fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { machineClock } from '../../kernel/src/clock.ts';

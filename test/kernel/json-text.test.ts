@@ -1,13 +1,7 @@
 // The SDK's exact JSON, and parameters that arrive as the sender's own text.
-import {
-  definePlugin,
-  JsonText,
-  parseSpelledJson,
-  RawJson,
-  respellJson,
-  stringifyExact,
-  Type,
-} from '@svc/plugin-sdk';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { parseSpelledJson, RawJson, respellJson, stringifyExact } from '@svc/plugin-sdk/json';
+import { JsonText } from '@svc/plugin-sdk/schemas';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';

@@ -1,7 +1,8 @@
 // What holds the main thread up is named: in tests it fails them, in production it is logged and counted.
 import { stat } from 'node:fs/promises';
-import { definePlugin, type LongTurn, onLongTurn, Type, tellsThreadTime } from '@svc/plugin-sdk';
+import { definePlugin, Type } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { type LongTurn, onLongTurn, tellsThreadTime } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { parseMetrics, sampleValue } from '../metrics/kit.ts';
 import { eventually } from '../protocol/token-kit.ts';

@@ -1,4 +1,4 @@
-import type { MigrationStep } from '@svc/plugin-sdk';
+import type { MigrationStep } from '@svc/plugin-sdk/sql';
 
 /** Steps of which each makes one table with one row; `inLast` runs at the end of the last one. */
 export function raceSteps(count: number, inLast?: () => Promise<void>): MigrationStep[] {

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import {
-  type DatabaseHandle,
-  definePlugin,
-  type Migration,
-  type MigrationDatabase,
-  type MigrationStep,
-  type Migrations,
-  type Plugin,
-} from '@svc/plugin-sdk';
+import { definePlugin, type Plugin } from '@svc/plugin-sdk';
+import type {
+  DatabaseHandle,
+  Migration,
+  MigrationDatabase,
+  MigrationStep,
+  Migrations,
+} from '@svc/plugin-sdk/sql';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { migrate } from '../../kernel/src/db/migrate.ts';

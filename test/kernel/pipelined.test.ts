@@ -1,7 +1,8 @@
 /** Requests that come before the answer to the one before them. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { definePlugin, type Exchange } from '@svc/plugin-sdk';
+import { definePlugin } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { bootForTest } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';

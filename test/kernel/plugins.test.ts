@@ -1,16 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  definePlugin,
-  EARLY,
-  type Migration,
-  type MigrationDatabase,
-  PluginError,
-  service,
-  Type,
-  topic,
-} from '@svc/plugin-sdk';
+import { definePlugin, EARLY, service, Type, topic } from '@svc/plugin-sdk';
+import { PluginError } from '@svc/plugin-sdk/kernel';
+import type { Migration, MigrationDatabase } from '@svc/plugin-sdk/sql';
 
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';

@@ -1,5 +1,6 @@
 /** The table of routes: which one gets a request, with which parameters, and what a failure in it does. */
-import { definePlugin, type Exchange, type Route } from '@svc/plugin-sdk';
+import { definePlugin } from '@svc/plugin-sdk';
+import type { Exchange, Route } from '@svc/plugin-sdk/http';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { rawGet, rawRequest } from '../protocol/static-kit.ts';

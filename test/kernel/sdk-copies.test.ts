@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { BodyTooBig, PluginError, RawJson, RpcError, UserError } from '@svc/plugin-sdk';
+import { RpcError, UserError } from '@svc/plugin-sdk';
+import { BodyTooBig } from '@svc/plugin-sdk/http';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { PluginError } from '@svc/plugin-sdk/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
@@ -14,7 +17,9 @@ const test = suite('several copies of the SDK');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const PLUGIN = `
-import { definePlugin, Int64, RawJson, RpcError, Type, UserError } from '@svc/plugin-sdk';
+import { definePlugin, RpcError, Type, UserError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { Int64 } from '@svc/plugin-sdk/schemas';
 const method = (handle) => ({ summary: 'Copy.', params: { id: Int64 }, result: Type.Unknown(), access: 'public', handle });
 export default definePlugin({
   name: 'copy',
@@ -33,7 +38,11 @@ export default definePlugin({
 
 let folder: string;
 let app: TestApp;
-let copy: typeof import('@svc/plugin-sdk');
+const DOORS = ['index', 'http/index', 'json/index', 'kernel'];
+let copy: typeof import('@svc/plugin-sdk') &
+  typeof import('@svc/plugin-sdk/http') &
+  typeof import('@svc/plugin-sdk/json') &
+  typeof import('@svc/plugin-sdk/kernel');
 
 /** Builds the SDK into `node_modules/@svc/plugin-sdk` of the folder, as a package manager would put it there. */
 async function installSdk(): Promise<void> {
@@ -51,7 +60,12 @@ async function installSdk(): Promise<void> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   await promisify(execFile)(process.execPath, [tsc, '-p', folder]);
-  const exports = { '.': './src/index.js', './typebox': './src/typebox.js' };
+  const exports = {
+    '.': './src/index.js',
+    './json': './src/json/index.js',
+    './schemas': './src/schemas.js',
+    './typebox': './src/typebox.js',
+  };
   await writeFile(join(target, 'package.json'), JSON.stringify({ type: 'module', exports }));
   const typebox = 'node_modules/typebox';
   await symlink(join(root, typebox), join(folder, typebox), 'junction');
@@ -62,9 +76,9 @@ test.before(async () => {
   await installSdk();
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(join(folder, 'plugin.js'), PLUGIN);
-  copy = await import(
-    pathToFileURL(join(folder, 'node_modules/@svc/plugin-sdk/src/index.js')).href
-  );
+  const door = (name: string) =>
+    import(pathToFileURL(join(folder, `node_modules/@svc/plugin-sdk/src/${name}.js`)).href);
+  copy = Object.assign({}, ...(await Promise.all(DOORS.map(door))));
   app = await bootForTest([join(folder, 'plugin.js')]);
 });
 test.after(async () => {

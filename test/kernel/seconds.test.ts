@@ -1,5 +1,5 @@
 // Tasks that come every so many whole seconds share their wake-ups (plugin-sdk/src/plugin.ts, `every`).
-import { thisTurn } from '@svc/plugin-sdk';
+import { thisTurn } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { Seconds } from '../../kernel/src/seconds.ts';
 import { suite } from '../runner/suite.ts';

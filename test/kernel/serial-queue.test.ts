@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { KeyedQueue, SerialQueue } from '@svc/plugin-sdk';
+import { KeyedQueue, SerialQueue } from '@svc/plugin-sdk/util';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';

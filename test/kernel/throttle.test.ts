@@ -1,4 +1,4 @@
-import { Throttle } from '@svc/plugin-sdk';
+import { Throttle } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 

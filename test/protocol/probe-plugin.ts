@@ -1,4 +1,6 @@
-import { definePlugin, Int64, optional, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import { definePlugin, optional, RpcError, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { Int64 } from '@svc/plugin-sdk/schemas';
 
 /** Methods without any area of their own: what the envelope does is seen without a namespace in the way. */
 export const probe = definePlugin({

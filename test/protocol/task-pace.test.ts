@@ -1,7 +1,8 @@
 // proof: 40
 // task.md §4.3, clients.md §8: an agent that is slow loses no task, and tasks that wait for their answer delay no others.
 
-import { type Peer, RawJson } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
+import { RawJson } from '@svc/plugin-sdk/json';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import pg from 'pg';
 import * as assert from 'uvu/assert';

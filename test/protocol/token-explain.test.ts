@@ -1,5 +1,6 @@
 // token.md §11: why a call is allowed or denied, naming the missing entry. An addition.
-import { definePlugin, JsonText, RpcError, Type } from '@svc/plugin-sdk';
+import { definePlugin, RpcError, Type } from '@svc/plugin-sdk';
+import { JsonText } from '@svc/plugin-sdk/schemas';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';

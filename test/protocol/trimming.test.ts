@@ -1,6 +1,7 @@
 // Wherever a page trims, white space is Unicode's: U+0085 counts, U+FEFF does not (the other way round than for ECMAScript).
-import { trim } from '@svc/plugin-sdk';
+
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import { trim } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 

@@ -1,5 +1,5 @@
 // What an owner holds is counted and summed from an index: long texts cost a write nothing, and neither do many tokens.
-import type { QueryBuilder, SqlValue } from '@svc/plugin-sdk';
+import type { QueryBuilder, SqlValue } from '@svc/plugin-sdk/sql';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { jobsHeld } from '../../plugins/crontab/src/held.ts';

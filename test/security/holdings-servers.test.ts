@@ -1,5 +1,6 @@
 // What one owner may hold: several servers count it in one database, and a plugin of somebody else has kinds of its own.
-import { addHeldBytes, countingIn, definePlugin, Holdings, rowsOf, Type } from '@svc/plugin-sdk';
+import { addHeldBytes, countingIn, definePlugin, Holdings, Type } from '@svc/plugin-sdk';
+import { rowsOf } from '@svc/plugin-sdk/sql';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Owners } from '@svc/plugin-token/api';
 import * as assert from 'uvu/assert';

@@ -11,12 +11,11 @@ import {
   type Permission,
   type PermissionKind,
   type Plugin,
-  type RegisteredMethod,
   type Requirement,
   RpcError,
   type Scope,
-  type ScopeMatch,
 } from '@svc/plugin-sdk';
+import type { RegisteredMethod, ScopeMatch } from '@svc/plugin-sdk/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { loop } from '../runner/proof.ts';

@@ -1,11 +1,6 @@
-import {
-  definePlugin,
-  JsonText,
-  type Methods,
-  optional,
-  type RawJson,
-  Type,
-} from '@svc/plugin-sdk';
+import { definePlugin, type Methods, optional, Type } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import { JsonText } from '@svc/plugin-sdk/schemas';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 
 /** A message over this shows a credential before it is parsed, bytes. */

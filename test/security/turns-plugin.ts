@@ -1,4 +1,5 @@
-import { definePlugin, JsonText, Type } from '@svc/plugin-sdk';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { JsonText } from '@svc/plugin-sdk/schemas';
 
 /** Node 22 knows only the time of all threads. */
 const cpu_us = (): number => {

@@ -1,5 +1,5 @@
 /** Records (svc-server.md §9.1), console lines (configuration.md §5), and what never appears in either. */
-import type { Fields, LogRecord } from '@svc/plugin-sdk';
+import type { Fields, LogRecord } from '@svc/plugin-sdk/kernel';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { consoleLine } from '../../server/src/log/console.ts';

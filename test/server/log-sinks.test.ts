@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Level, LogRecord } from '@svc/plugin-sdk';
+import type { Level, LogRecord } from '@svc/plugin-sdk/kernel';
 import * as assert from 'uvu/assert';
 import { type LoggingConfig, type LogOptions, openLog } from '../../server/src/log/index.ts';
 import { suite } from '../runner/suite.ts';

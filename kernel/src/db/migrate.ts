@@ -1,11 +1,12 @@
+import type { Logger } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { PluginError } from '@svc/plugin-sdk/kernel';
 import type {
   DatabaseHandle,
-  Logger,
   MigrationDatabase,
   MigrationStep,
   Migrations,
-} from '@svc/plugin-sdk';
-import { PluginError, UserError } from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 
 /** Longest name that the ledger takes, characters. */
 const MAX_NAME = 128;

@@ -1,5 +1,6 @@
-import type { Database, DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
 import { UserError } from '@svc/plugin-sdk';
+import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk/sql';
 import type { KernelHooks } from '../hooks.ts';
 
 /**

@@ -2,7 +2,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Connection, Origin, Principal, Receipt } from '@svc/plugin-sdk';
+import type { Principal } from '@svc/plugin-sdk';
+import type { Connection, Origin, Receipt } from '@svc/plugin-sdk/http';
 import type { KernelHooks } from '../hooks.ts';
 
 const links = new WeakMap<Duplex, Link>();

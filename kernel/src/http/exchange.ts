@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { BodyTooBig, type Exchange, mark, markFor, TooBusy } from '@svc/plugin-sdk';
+import { BodyTooBig, type Exchange, TooBusy } from '@svc/plugin-sdk/http';
+import { mark, markFor } from '@svc/plugin-sdk/util';
 import { type Link, linkOf } from './connection.ts';
 
 const NO_PARAMS = {};

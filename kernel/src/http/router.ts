@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { markFor, PluginError, type Route, type Routes } from '@svc/plugin-sdk';
+import type { Route, Routes } from '@svc/plugin-sdk/http';
+import { PluginError } from '@svc/plugin-sdk/kernel';
+import { markFor } from '@svc/plugin-sdk/util';
 import polka from 'polka';
 import type { HttpExchange } from './exchange.ts';
 

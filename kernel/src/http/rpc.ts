@@ -1,4 +1,5 @@
-import { BodyTooBig, bytesOf, type Exchange, piecesOf, type Texts, TooBusy } from '@svc/plugin-sdk';
+import { BodyTooBig, type Exchange, TooBusy } from '@svc/plugin-sdk/http';
+import { bytesOf, piecesOf, type Texts } from '@svc/plugin-sdk/json';
 import { beginsAsJson } from '../rpc/envelope.ts';
 import { INTERNAL_ERROR, PARSE_ERROR, requestTooBig } from '../rpc/errors.ts';
 import type { Wiring } from '../wiring.ts';

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import { codeOf, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 
 /**
  * Makes the parent folder, and removes what a killed server left. Anything but a socket stays, and so does a socket

@@ -1,4 +1,5 @@
-import { type Messaging, misfit, PluginError, type Topic } from '@svc/plugin-sdk';
+import type { Messaging } from '@svc/plugin-sdk';
+import { misfit, PluginError, type Topic } from '@svc/plugin-sdk/kernel';
 import type { LocalBus } from '../local-bus.ts';
 import { inNameOf } from './running.ts';
 

@@ -1,4 +1,5 @@
-import { type Plugin, type Service, UserError } from '@svc/plugin-sdk';
+import { type Plugin, UserError } from '@svc/plugin-sdk';
+import type { Service } from '@svc/plugin-sdk/kernel';
 
 /**
  * Plugins in the order of their `requires`; otherwise as configured.

@@ -1,4 +1,5 @@
-import { isLater, type Plugin } from '@svc/plugin-sdk';
+import type { Plugin } from '@svc/plugin-sdk';
+import { isLater } from '@svc/plugin-sdk/util';
 import type { Steps } from '../db/migrate.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Router } from '../http/router.ts';

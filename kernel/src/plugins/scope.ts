@@ -1,5 +1,6 @@
 import type { Clock, Database, Kernel, Logger, Plugin } from '@svc/plugin-sdk';
-import { isLater, PluginError } from '@svc/plugin-sdk';
+import { PluginError } from '@svc/plugin-sdk/kernel';
+import { isLater } from '@svc/plugin-sdk/util';
 import type { KernelHooks } from '../hooks.ts';
 import type { LocalBus } from '../local-bus.ts';
 import type { Timeline } from '../timeline.ts';

@@ -1,4 +1,4 @@
-import { PluginError, type Service } from '@svc/plugin-sdk';
+import { PluginError, type Service } from '@svc/plugin-sdk/kernel';
 
 /** What plugins offer to each other. */
 export class Services {

@@ -1,4 +1,6 @@
-import { didYouMean, type Hooks, isLater, PluginError, RpcError, UserError } from '@svc/plugin-sdk';
+import { type Hooks, RpcError, UserError } from '@svc/plugin-sdk';
+import { PluginError } from '@svc/plugin-sdk/kernel';
+import { didYouMean, isLater } from '@svc/plugin-sdk/util';
 import { HOOKS, type KernelHooks } from '../hooks.ts';
 import { inNameOf } from './running.ts';
 

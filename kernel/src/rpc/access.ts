@@ -1,15 +1,8 @@
-import type {
-  Access as AccessRule,
-  Auth,
-  CallContext,
-  Hold,
-  LivesOn,
-  Logger,
-  Origin,
-  Principal,
-  Requirement,
-} from '@svc/plugin-sdk';
-import { after, RpcError } from '@svc/plugin-sdk';
+import type { Auth, CallContext, Logger, Principal, Requirement } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { Origin } from '@svc/plugin-sdk/http';
+import type { Access as AccessRule, Hold, LivesOn } from '@svc/plugin-sdk/kernel';
+import { after } from '@svc/plugin-sdk/util';
 import type { KernelHooks } from '../hooks.ts';
 import type { Context } from './context.ts';
 import { Holds } from './holds.ts';

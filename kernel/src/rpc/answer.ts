@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { byteLength, Committing, joinTexts, type Texts } from '@svc/plugin-sdk';
+import { byteLength, joinTexts, type Texts } from '@svc/plugin-sdk/json';
+import { Committing } from '@svc/plugin-sdk/util';
 import type { Message } from './envelope.ts';
 import { batchTooBig, exceeded, invalidRequest } from './errors.ts';
 

@@ -1,13 +1,12 @@
+import { RpcError, type TSchema, Type } from '@svc/plugin-sdk';
 import {
+  Cursor,
+  camelOf,
   holdsHalfPair,
   holdsInfinity,
   RawJson,
-  RpcError,
   stringifyJson,
-  type TSchema,
-  Type,
-} from '@svc/plugin-sdk';
-import { Cursor, camelOf } from '@svc/plugin-sdk/json';
+} from '@svc/plugin-sdk/json';
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { type Bounds, boundsOf } from './bounds.ts';
 import { type Call, partsOf } from './envelope.ts';

@@ -1,4 +1,5 @@
-import type { AccessContext, Auth, Logger, Origin, Peer, Principal, Span } from '@svc/plugin-sdk';
+import type { AccessContext, Auth, Logger, Principal, Span } from '@svc/plugin-sdk';
+import type { Origin, Peer } from '@svc/plugin-sdk/http';
 import { anonymous } from './principals.ts';
 import type { Registered } from './registry.ts';
 import type { Subscriptions } from './subscriptions.ts';

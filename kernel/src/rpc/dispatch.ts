@@ -1,18 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CallContext, Logger, Peer, Principal, Text, Texts } from '@svc/plugin-sdk';
-import {
-  after,
-  asString,
-  byteLength,
-  Committing,
-  isTold,
-  mark,
-  markFor,
-  parseJson,
-  RawJson,
-  RpcError,
-  stringifyJson,
-} from '@svc/plugin-sdk';
+import type { CallContext, Logger, Principal } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
+import type { Text, Texts } from '@svc/plugin-sdk/json';
+import { asString, byteLength, parseJson, RawJson, stringifyJson } from '@svc/plugin-sdk/json';
+import { after, Committing, isTold, mark, markFor } from '@svc/plugin-sdk/util';
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { ReadEntry, Reading, ReadPart, RpcError } from '@svc/plugin-sdk';
+import type { RpcError } from '@svc/plugin-sdk';
 import { Cursor, parseJson, type Span } from '@svc/plugin-sdk/json';
+import type { ReadEntry, Reading, ReadPart } from '@svc/plugin-sdk/kernel';
 import type { Repeats } from './repeats.ts';
 
 /** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */

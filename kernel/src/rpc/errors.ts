@@ -1,4 +1,5 @@
-import { isZeroText, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { isZeroText } from '@svc/plugin-sdk/util';
 
 interface ErrorObject {
   readonly code: number;

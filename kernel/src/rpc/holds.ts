@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import type { Hold, LivesOn, Logger, Principal, Requirement } from '@svc/plugin-sdk';
+import type { Logger, Principal, Requirement } from '@svc/plugin-sdk';
+import type { Hold, LivesOn } from '@svc/plugin-sdk/kernel';
 
 /** Streams that are asked in one turn of the event loop. */
 const CHUNK = 200;

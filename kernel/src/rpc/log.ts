@@ -1,5 +1,7 @@
-import type { Logger, RpcError, Texts } from '@svc/plugin-sdk';
-import { asString, byteLength, isTold, piecesOf } from '@svc/plugin-sdk';
+import type { Logger, RpcError } from '@svc/plugin-sdk';
+import type { Texts } from '@svc/plugin-sdk/json';
+import { asString, byteLength, piecesOf } from '@svc/plugin-sdk/json';
+import { isTold } from '@svc/plugin-sdk/util';
 import type { Context } from './context.ts';
 import type { Message } from './envelope.ts';
 

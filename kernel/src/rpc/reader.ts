@@ -1,4 +1,6 @@
-import { type Origin, type Reading, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { Origin } from '@svc/plugin-sdk/http';
+import type { Reading } from '@svc/plugin-sdk/kernel';
 import type { KernelHooks } from '../hooks.ts';
 import { type Access, ask } from './access.ts';
 import type { Registered, Registry } from './registry.ts';

@@ -1,5 +1,6 @@
-import type { Definition, Logger, Methods, Plugin, RegisteredMethod } from '@svc/plugin-sdk';
-import { definitionFault, PluginError } from '@svc/plugin-sdk';
+import type { Logger, Methods, Plugin } from '@svc/plugin-sdk';
+import type { Definition, RegisteredMethod } from '@svc/plugin-sdk/kernel';
+import { definitionFault, PluginError } from '@svc/plugin-sdk/kernel';
 import { Binder } from './bind.ts';
 
 /** A method as the dispatcher runs it. */

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { Hold, Peer, Push } from '@svc/plugin-sdk';
-import { RawJson, RpcError, stringifyJson } from '@svc/plugin-sdk';
+import type { Push } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
+import { RawJson, stringifyJson } from '@svc/plugin-sdk/json';
+import type { Hold } from '@svc/plugin-sdk/kernel';
 import { exceeded } from './errors.ts';
 import type { Registered } from './registry.ts';
 

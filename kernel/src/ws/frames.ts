@@ -5,7 +5,7 @@
  * @module
  */
 import type { Socket } from 'node:net';
-import { byteLength, bytesOf, piecesOf, type Text, type Texts } from '@svc/plugin-sdk';
+import { byteLength, bytesOf, piecesOf, type Text, type Texts } from '@svc/plugin-sdk/json';
 import type { WebSocket } from 'ws';
 
 export const TEXT = 1;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { CloseFrame, Peer, Receipt, Texts } from '@svc/plugin-sdk';
+import type { CloseFrame, Peer, Receipt } from '@svc/plugin-sdk/http';
+import type { Texts } from '@svc/plugin-sdk/json';
 import { WebSocket } from 'ws';
 import { type Link, linkOf, type Offer } from '../http/connection.ts';
 import { frameBytes, keepOneList, raiseMessageLimit, unfinishedBytes } from '../quirks.ts';

@@ -1,5 +1,5 @@
-import { isLater, thisTurn } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
+import { isLater, thisTurn } from '@svc/plugin-sdk/util';
 import { LONG_BYTES } from '../budgets.ts';
 import type { Answer } from '../rpc/answer.ts';
 import type { Source } from '../rpc/context.ts';

@@ -1,5 +1,7 @@
-/** What a plugin needs to answer with files. */
+/** HTTP and WebSockets: what a route gets, and what answers with files need. */
+
 export { conditionsOf, type Validators, type Verdict } from './conditions.ts';
+export * from './contract.ts';
 export { escapeHtml } from './escape-html.ts';
 export { etagOf } from './etag.ts';
 export { FileServer, type FileServerOptions } from './file-server.ts';

@@ -1,4 +1,5 @@
-import { type Database, guarded, marks } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, marks } from '@svc/plugin-sdk/sql';
 import type { AgentHistory, Seen } from './api.ts';
 
 /** 50 agents over 400 days take less. */

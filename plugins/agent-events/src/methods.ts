@@ -5,16 +5,14 @@ import {
   canonicalUuid,
   described,
   type Methods,
-  MOST_WORDS,
   optional,
   type Permission,
   type Requirement,
   RpcError,
   Type,
   Uuid,
-  wordOf,
-  words,
 } from '@svc/plugin-sdk';
+import { MOST_WORDS, wordOf, words } from '@svc/plugin-sdk/schemas';
 import { DAY_MS, dayOf } from './sightings.ts';
 import { type EventKind, KINDS, type Store } from './store.ts';
 

@@ -1,7 +1,8 @@
 import type { LastReports } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Turn } from '@svc/plugin-retention/api';
-import { type Kernel, Lateness } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import { Lateness } from '@svc/plugin-sdk/util';
 import { DAY_MS, dayOf, type Sighting, type Sightings } from './sightings.ts';
 import { type AgentEvent, BATCH_ROWS, type Presence, type Store } from './store.ts';
 import type { Watch } from './watch.ts';

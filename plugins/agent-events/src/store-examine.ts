@@ -1,4 +1,5 @@
-import { type Database, guarded } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded } from '@svc/plugin-sdk/sql';
 
 export interface Refused {
   readonly uuid: string | null;

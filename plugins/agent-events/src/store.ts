@@ -1,12 +1,6 @@
-import {
-  type Database,
-  guarded,
-  marks,
-  type RawJson,
-  rowsOf,
-  type SqlValue,
-  whereAll,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import { guarded, marks, rowsOf, type SqlValue, whereAll } from '@svc/plugin-sdk/sql';
 import { DAY_MS, type Uptime } from './sightings.ts';
 
 export const KINDS = ['came', 'went', 'refused', 'address_changed', 'server_restarted'] as const;

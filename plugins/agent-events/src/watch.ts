@@ -1,12 +1,6 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import {
-  BoundedCache,
-  canonicalUuid,
-  type Kernel,
-  type RpcError,
-  Type,
-  topic,
-} from '@svc/plugin-sdk';
+import { canonicalUuid, type Kernel, type RpcError, Type, topic } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import { type AgentEvent, BATCH_ROWS, type Store } from './store.ts';
 
 /** Refusals of an agent for one reason, and changes of its address, are told this often. */

@@ -1,4 +1,5 @@
-import { type Permission, type QueryBuilder, service } from '@svc/plugin-sdk';
+import { type Permission, service } from '@svc/plugin-sdk';
+import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 
 export { visibleAgents } from './visibility.ts';
 

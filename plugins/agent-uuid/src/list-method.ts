@@ -2,16 +2,15 @@ import {
   type Brand,
   canonicalUuid,
   described,
-  jsonRows,
   type Methods,
-  MOST_AGENTS,
   optional,
-  RawJson,
   type Right,
   type TSchema,
   Type,
   Uuid,
 } from '@svc/plugin-sdk';
+import { jsonRows, RawJson } from '@svc/plugin-sdk/json';
+import { MOST_AGENTS } from '@svc/plugin-sdk/schemas';
 import type { Tokens } from '@svc/plugin-token/api';
 import type { Gatherer, ListedAgent } from './agent-list.ts';
 import type { Agent, AgentRegistry } from './api.ts';

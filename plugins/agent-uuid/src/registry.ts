@@ -1,4 +1,5 @@
-import { KeyedQueue, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { KeyedQueue } from '@svc/plugin-sdk/util';
 import type { Agent, AgentRegistry, FirstCheck } from './api.ts';
 import { createBatches } from './batches.ts';
 import { createListeners } from './listeners.ts';

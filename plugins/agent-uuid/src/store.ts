@@ -1,11 +1,5 @@
-import {
-  type Database,
-  guarded,
-  marks,
-  type QueryBuilder,
-  RpcError,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
+import { guarded, marks, type QueryBuilder, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Agent, FirstCheck } from './api.ts';
 import { NOT_ADMITTED, tooManyAgents } from './permissions.ts';
 

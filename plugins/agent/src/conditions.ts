@@ -1,13 +1,13 @@
+import { canonicalUuid } from '@svc/plugin-sdk';
 import {
   type Building,
-  canonicalUuid,
   type Integer,
   isEmptyRange,
   membersOf,
   narrow,
   type TimeRange,
   timesOf,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 import type { Condition } from './schemas/conditions.ts';
 
 /** A condition list, read once (agent.md §3). */

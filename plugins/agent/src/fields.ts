@@ -1,4 +1,5 @@
-import { RawJson, wordOf } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { wordOf } from '@svc/plugin-sdk/schemas';
 import { type Field, HEAD, type Kind, type Row, TIMESTAMP } from './kinds.ts';
 
 /** A word as it came over the wire: `"cpu"` or `{"cpu":null}`. */

@@ -1,13 +1,11 @@
+import type { Clock, Kernel, Logger } from '@svc/plugin-sdk';
 import type {
-  Clock,
-  Kernel,
-  Logger,
   NewestOfOwner,
   PartitionChange,
   PartitionView,
   TimePartition,
   TimePartitions,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 import { coveredTo, DAY_MS, missing, widthFor } from './partitions.ts';
 
 const PERIOD_MS = 10 * 60_000;

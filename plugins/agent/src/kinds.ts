@@ -1,4 +1,4 @@
-import type { SqlValue, TimeTable } from '@svc/plugin-sdk';
+import type { SqlValue, TimeTable } from '@svc/plugin-sdk/sql';
 
 /** One selectable part of a report: its wire name and its column. */
 export interface Field {

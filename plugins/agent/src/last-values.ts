@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Integer } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { covers, type Filter } from './conditions.ts';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 import { Newest } from './newest.ts';

@@ -1,5 +1,5 @@
 import type { Family, Sample } from '@svc/plugin-metrics/api';
-import type { Appender } from '@svc/plugin-sdk';
+import type { Appender } from '@svc/plugin-sdk/sql';
 
 /** What the tables of reports take in, by kind of report. */
 export function reportFamilies(appenders: { readonly [kind: string]: Appender }): Family[] {

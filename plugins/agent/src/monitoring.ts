@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import type { AppenderOptions, Integer, Kernel } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { AppenderOptions, Integer } from '@svc/plugin-sdk/sql';
 import type { LastReports } from './api.ts';
 import { filterOf } from './conditions.ts';
 import { createHashes } from './hashes.ts';

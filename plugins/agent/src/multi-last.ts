@@ -1,5 +1,7 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { canonicalUuid, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { canonicalUuid, RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 import { EMPTY_ARRAY, rowJson, type Selection } from './fields.ts';
 import type { Kind, Row } from './kinds.ts';
 import type { LastValues } from './last-values.ts';

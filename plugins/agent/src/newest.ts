@@ -1,4 +1,4 @@
-import type { Integer } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 import { countedTime, isNewer } from './newest-rule.ts';
 

@@ -1,4 +1,4 @@
-import type { PartitionRange } from '@svc/plugin-sdk';
+import type { PartitionRange } from '@svc/plugin-sdk/sql';
 
 export const DAY_MS = 86_400_000;
 /** 2100-01-01: what lies behind comes from a broken clock, and has a partition of its own from the start. */

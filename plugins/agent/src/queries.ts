@@ -1,5 +1,7 @@
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type Integer, type RawJson, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { type Filter, matchesNothing } from './conditions.ts';
 import { EMPTY_ARRAY, type Selection } from './fields.ts';
 import type { LastValues } from './last-values.ts';

@@ -1,4 +1,5 @@
-import { type Call, isTold, type Kernel, type Outcome, type RpcError } from '@svc/plugin-sdk';
+import type { Call, Kernel, Outcome, RpcError } from '@svc/plugin-sdk';
+import { isTold } from '@svc/plugin-sdk/util';
 
 const PERIOD_MS = 60_000;
 /** A counter that nothing was added to for so long is forgotten. */

@@ -1,4 +1,5 @@
-import { RpcError, type TSchema, Type, wordOf } from '@svc/plugin-sdk';
+import { RpcError, type TSchema, Type } from '@svc/plugin-sdk';
+import { wordOf } from '@svc/plugin-sdk/schemas';
 
 /** Gives a value without members that its schema does not name; the value itself when there are none. */
 export type Picker = (value: never) => unknown;

@@ -1,14 +1,8 @@
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import {
-  type Appender,
-  after,
-  Committing,
-  canonicalUuid,
-  RawJson,
-  RpcError,
-  type SqlValue,
-  stringifyJson,
-} from '@svc/plugin-sdk';
+import { canonicalUuid, RpcError } from '@svc/plugin-sdk';
+import { RawJson, stringifyJson } from '@svc/plugin-sdk/json';
+import type { Appender, SqlValue } from '@svc/plugin-sdk/sql';
+import { after, Committing } from '@svc/plugin-sdk/util';
 import type { Hashes } from './hashes.ts';
 import type { Row } from './kinds.ts';
 import type { LastValues } from './last-values.ts';

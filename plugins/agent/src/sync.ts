@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  DatabaseChanged,
-  type Integer,
-  type Kernel,
-  Type,
-  topic,
-} from '@svc/plugin-sdk';
+import { type Clock, DatabaseChanged, type Kernel, Type, topic } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 

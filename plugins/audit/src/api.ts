@@ -1,4 +1,5 @@
-import { type Origin, type Principal, service } from '@svc/plugin-sdk';
+import { type Principal, service } from '@svc/plugin-sdk';
+import type { Origin } from '@svc/plugin-sdk/http';
 
 /** Something that happened outside of the methods: they name themselves by `audit` in their definition. */
 export interface AuditEvent {

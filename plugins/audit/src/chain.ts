@@ -1,4 +1,5 @@
-import { type Clock, type Logger, SerialQueue } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import {
   chainName,
   type Entry,

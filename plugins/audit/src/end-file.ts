@@ -1,6 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { SignedMark } from './entry.ts';
 
 /** Rows that the database had, by the file, and has no more. */

@@ -1,14 +1,7 @@
 import { Egress } from '@svc/plugin-egress/api';
 import { type Family, Metrics } from '@svc/plugin-metrics/api';
-import {
-  type ConfigWarning,
-  definePlugin,
-  fileOnly,
-  type Kernel,
-  reload,
-  type Static,
-  Type,
-} from '@svc/plugin-sdk';
+import { definePlugin, fileOnly, type Kernel, reload, type Static, Type } from '@svc/plugin-sdk';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
 import { Audit } from './api.ts';
 import { acceptCommand, exportCommand, verifyCommand } from './commands.ts';
 import { examples } from './examples.ts';

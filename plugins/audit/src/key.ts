@@ -8,7 +8,8 @@ import {
   verify,
 } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
-import { codeOf, type Logger } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 
 /** Signs checkpoints; its public half names the chain. */
 export interface Key {

@@ -1,4 +1,4 @@
-import { BoundedCache } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 
 const DAY_MS = 86_400_000;
 /** Most locations; of more the oldest is forgotten, and its next login gets a row again. */

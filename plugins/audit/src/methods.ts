@@ -1,13 +1,6 @@
-import {
-  asString,
-  described,
-  Int64,
-  type Methods,
-  needs,
-  optional,
-  RpcError,
-  Type,
-} from '@svc/plugin-sdk';
+import { described, type Methods, needs, optional, RpcError, Type } from '@svc/plugin-sdk';
+import { asString } from '@svc/plugin-sdk/json';
+import { Int64 } from '@svc/plugin-sdk/schemas';
 import { BEGIN, type Cursor, exportPage } from './export.ts';
 import { mayRead } from './permissions.ts';
 import type { Filter, Place, Store } from './store.ts';

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
-import { type Clock, type Logger, Throttle } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { Throttle } from '@svc/plugin-sdk/util';
 import { type Kept, readEnd, writeEnd } from './end-file.ts';
 import { type SignedMark, textOf } from './entry.ts';
 import { isSigned } from './key.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, type Logger, Throttle, within } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { Throttle, within } from '@svc/plugin-sdk/util';
 import type { Entry } from './entry.ts';
 
 /** Rows of one transaction, and the characters of their targets. */

@@ -1,13 +1,6 @@
-import {
-  type Database,
-  guarded,
-  type Integer,
-  marks,
-  type RawJson,
-  rowsOf,
-  type SqlValue,
-  whereAll,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import { guarded, type Integer, marks, rowsOf, type SqlValue, whereAll } from '@svc/plugin-sdk/sql';
 import type { Mark, Row, SignedMark } from './entry.ts';
 
 /** Signed end of a chain as it is stored, and what the open segment holds. */

@@ -3,13 +3,12 @@ import { countedAs } from '@svc/plugin-admission/api';
 import {
   type Call,
   ConfigurationFile,
-  type Connection,
   type Kernel,
-  type Origin,
   type Outcome,
   type Principal,
-  Throttle,
 } from '@svc/plugin-sdk';
+import type { Connection, Origin } from '@svc/plugin-sdk/http';
+import { Throttle } from '@svc/plugin-sdk/util';
 import type { Audit, AuditEvent } from './api.ts';
 import { Chain } from './chain.ts';
 import { chainName, type Entry, kept, keptShort, type Mark } from './entry.ts';

@@ -1,14 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import {
-  type Command,
-  type CommandArguments,
-  type CommandTerminal,
-  type DatabaseHandle,
-  type Kernel,
-  UserError,
-} from '@svc/plugin-sdk';
+import { type Command, type Kernel, UserError } from '@svc/plugin-sdk';
+import type { CommandArguments, CommandTerminal } from '@svc/plugin-sdk/kernel';
+import type { DatabaseHandle } from '@svc/plugin-sdk/sql';
 import { makeBackup, type Server } from './backup.ts';
 import {
   refuseExisting,

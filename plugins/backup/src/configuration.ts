@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf, hideSecret, isSecretKey, type KeyMarks, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { isSecretKey, type KeyMarks } from '@svc/plugin-sdk/kernel';
+import { codeOf, hideSecret } from '@svc/plugin-sdk/util';
 import { parse, stringify } from 'smol-toml';
 
 const REMOVED = 'removed-by-backup';

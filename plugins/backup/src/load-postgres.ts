@@ -1,11 +1,11 @@
 import type { Postgres } from '@svc/plugin-database-postgres/api';
+import { UserError } from '@svc/plugin-sdk';
 import {
   type MigrationDatabase,
   type QueryBuilder,
   rowsOf,
   type SqlValue,
-  UserError,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 import type Sqlite from 'better-sqlite3';
 import type { Loader, TargetColumn } from './load.ts';
 import { quoted } from './snapshot-sqlite.ts';

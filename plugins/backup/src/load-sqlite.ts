@@ -1,4 +1,9 @@
-import { type MigrationDatabase, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import {
+  type MigrationDatabase,
+  type QueryBuilder,
+  rowsOf,
+  type SqlValue,
+} from '@svc/plugin-sdk/sql';
 import type { Loader, TargetColumn } from './load.ts';
 import { quoted } from './snapshot-sqlite.ts';
 

@@ -1,5 +1,6 @@
-import type { DatabaseHandle, MigrationDatabase, MigrationStep, Plugin } from '@svc/plugin-sdk';
+import type { Plugin } from '@svc/plugin-sdk';
 import { UserError } from '@svc/plugin-sdk';
+import type { DatabaseHandle, MigrationDatabase, MigrationStep } from '@svc/plugin-sdk/sql';
 import Sqlite from 'better-sqlite3';
 import type { Manifest } from './manifest.ts';
 import { quoted, SEQUENCES, tablesOf } from './snapshot-sqlite.ts';

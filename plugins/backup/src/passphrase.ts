@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type CommandTerminal, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 
 /** Source of a passphrase: never an argument, which other users of the machine can see. */
 export interface PassphraseSource {

@@ -1,5 +1,5 @@
-import type { CommandTerminal } from '@svc/plugin-sdk';
 import { UserError } from '@svc/plugin-sdk';
+import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 
 /** Lines of progress come no closer than this, ms. */
 const PROGRESS_MS = 200;

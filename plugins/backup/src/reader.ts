@@ -4,7 +4,8 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { codeOf, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { MANIFEST, MANIFEST_DIGEST, type Manifest, readManifest } from './manifest.ts';
 import { readTar, type TarEntry } from './tar.ts';
 

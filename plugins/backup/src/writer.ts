@@ -11,7 +11,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { digestLine, MANIFEST, MANIFEST_DIGEST, type Part } from './manifest.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 import { unlessGone } from './unless-gone.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-bus/api';
-import { within } from '@svc/plugin-sdk';
+import { within } from '@svc/plugin-sdk/util';
 import type { Client, ClientConfig, Notification } from 'pg';
 import { type Body, backendOf, listen, type Notice, notify, take } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { BusEvent, BusServer } from '@svc/plugin-sdk';
+import type { BusEvent, BusServer } from '@svc/plugin-sdk/kernel';
 import type { Counts, Frame, Heartbeat, Message } from './frame.ts';
 
 /** A server that was not heard for this long is dead. */

@@ -1,11 +1,5 @@
-import {
-  type BusEvent,
-  type BusRequest,
-  type Clock,
-  DatabaseChanged,
-  type Logger,
-  type RemoteBus,
-} from '@svc/plugin-sdk';
+import { type Clock, DatabaseChanged, type Logger } from '@svc/plugin-sdk';
+import type { BusEvent, BusRequest, RemoteBus } from '@svc/plugin-sdk/kernel';
 import type { BusTransport } from './api.ts';
 import { inTime } from './deadline.ts';
 import { type Counts, decodeFrame, encodeHeartbeat, encodeMessage } from './frame.ts';

@@ -4,8 +4,8 @@ import {
   type Principal,
   type Requirement,
   RpcError,
-  trim,
 } from '@svc/plugin-sdk';
+import { trim } from '@svc/plugin-sdk/util';
 import type { Tokens } from '@svc/plugin-token/api';
 import type { Job } from './job.ts';
 import { type JobType, storedJobType } from './job-type.ts';

@@ -1,19 +1,17 @@
+import { type Static, Type } from '@svc/plugin-sdk';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
 import {
   type Building,
   conditionsOf,
   Flag,
   flagged,
-  Int64,
   type Integer,
   isEmptyRange,
   membersOf,
   narrow,
   ONE_MEMBER,
-  type Static,
-  Type,
   timesOf,
-  Uint64,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 
 /** One element of a condition list. */
 export const Condition = Type.Union([

@@ -1,4 +1,5 @@
-import { BoundedCache, type Integer } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import { parseCron } from './cron/parse.ts';
 import type { Schedule } from './cron/schedule.ts';
 import type { Job } from './job.ts';

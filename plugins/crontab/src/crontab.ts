@@ -2,12 +2,12 @@ import {
   type Clock,
   countingIn,
   DatabaseChanged,
-  type Integer,
   type Kernel,
   RpcError,
   Type,
   topic,
 } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { Tasks } from '@svc/plugin-task/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { JobAccess } from './access.ts';

@@ -1,14 +1,6 @@
-import {
-  canonicalUuid,
-  MOST_AGENTS,
-  parseJson,
-  RpcError,
-  type Static,
-  stringifyJson,
-  Type,
-  Uuid,
-  withoutBounds,
-} from '@svc/plugin-sdk';
+import { canonicalUuid, RpcError, type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { parseJson, stringifyJson } from '@svc/plugin-sdk/json';
+import { MOST_AGENTS, withoutBounds } from '@svc/plugin-sdk/schemas';
 import { Compile } from '@svc/plugin-sdk/typebox';
 import { type NormalTask, normaliseTaskType, TaskType } from '@svc/plugin-task/api';
 

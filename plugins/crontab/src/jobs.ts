@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Integer } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { Contents, jobOf } from './contents.ts';
 import { digestOf, dueOf, type Job, type Moment, type Planned, type Timed } from './job.ts';
 import type { JobStore, PlanRow, Stamp } from './store/jobs.ts';

@@ -1,4 +1,6 @@
-import { type Bus, type Clock, type Integer, type Logger, SerialQueue } from '@svc/plugin-sdk';
+import type { Bus, Clock, Logger } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Tasks } from '@svc/plugin-task/api';
 import type { Planned } from './job.ts';
 import type { Jobs } from './jobs.ts';

@@ -1,4 +1,5 @@
-import { type Clock, type Integer, type Logger, RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Logger, RpcError } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { TaskOutcome, Tasks } from '@svc/plugin-task/api';
 import type { WorkerRuns } from './api.ts';
 import type { Job, Planned } from './job.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Planned } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import type { JobStore } from './store/jobs.ts';

@@ -2,8 +2,9 @@ import type { ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { codeOf, type Exchange, type Logger } from '@svc/plugin-sdk';
-import { conditionsOf, etagOf } from '@svc/plugin-sdk/http';
+import type { Logger } from '@svc/plugin-sdk';
+import { conditionsOf, type Exchange, etagOf } from '@svc/plugin-sdk/http';
+import { codeOf } from '@svc/plugin-sdk/util';
 import sirv, { type RequestHandler } from 'sirv';
 
 const FOLDER = 'assets';

@@ -1,4 +1,4 @@
-import type { Exchange } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 
 /**
  * A person's browser that opens an address. Over plain HTTP on another machine browsers send no `Sec-Fetch-Mode`; they do

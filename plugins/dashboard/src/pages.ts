@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Brand, codeOf, type Exchange, type Logger } from '@svc/plugin-sdk';
+import type { Brand, Logger } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { Assets } from './assets.ts';
 
 /** In `index.html` as it is built: the nonce of inline styles, and where the head gets what the server says of itself. */

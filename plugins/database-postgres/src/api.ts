@@ -1,4 +1,5 @@
-import { type Database, type QueryBuilder, type SqlValue, service } from '@svc/plugin-sdk';
+import { type Database, service } from '@svc/plugin-sdk';
+import type { QueryBuilder, SqlValue } from '@svc/plugin-sdk/sql';
 import type { ClientConfig } from 'pg';
 
 /** Facts about the main database for a plugin that speaks Postgres itself. */

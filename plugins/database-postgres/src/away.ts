@@ -1,5 +1,5 @@
-import { codeOf } from '@svc/plugin-sdk';
 import { markAway } from '@svc/plugin-sdk/driver';
+import { codeOf } from '@svc/plugin-sdk/util';
 
 /** The network's codes, and those of a server that goes down, comes up, or ended this connection. */
 const AWAY =

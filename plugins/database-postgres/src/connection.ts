@@ -1,10 +1,12 @@
-import { type DatabaseRequest, isDatabaseAway, type Logger } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
 import {
   type DatabaseAlarm,
   type GivenOptions,
   poolOptions,
   timeOption,
 } from '@svc/plugin-sdk/driver';
+import type { DatabaseRequest } from '@svc/plugin-sdk/sql';
+import { isDatabaseAway } from '@svc/plugin-sdk/util';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import { SERVER_APPLICATION } from './api.ts';

@@ -1,5 +1,5 @@
-import type { SqlValue } from '@svc/plugin-sdk';
 import type { Entry } from '@svc/plugin-sdk/driver';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 
 const BOOL = 16;
 const BYTEA = 17;

@@ -1,5 +1,5 @@
-import type { SqlValue } from '@svc/plugin-sdk';
 import type { Entry } from '@svc/plugin-sdk/driver';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 
 const special = /[\\\n\r\t]/;
 const escapes: Readonly<Record<string, string>> = {

@@ -1,23 +1,5 @@
 import { type ShareRules, Turns } from '@svc/fair-turns';
-import {
-  type CallerValue,
-  type Database,
-  type DatabaseHandle,
-  type DatabaseRequest,
-  type Executed,
-  type GuardedTables,
-  type MigrationDatabase,
-  mark,
-  type QueryBuilder,
-  type RawJson,
-  RpcError,
-  type Space,
-  type SqlCaller,
-  type SqlValue,
-  type TableSize,
-  type TimePartitions,
-  type TimeTable,
-} from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
 import {
   type DatabaseAlarm,
   DriverDatabase,
@@ -26,6 +8,23 @@ import {
   readError,
   transact,
 } from '@svc/plugin-sdk/driver';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import type {
+  CallerValue,
+  DatabaseHandle,
+  DatabaseRequest,
+  Executed,
+  GuardedTables,
+  MigrationDatabase,
+  QueryBuilder,
+  Space,
+  SqlCaller,
+  SqlValue,
+  TableSize,
+  TimePartitions,
+  TimeTable,
+} from '@svc/plugin-sdk/sql';
+import { mark } from '@svc/plugin-sdk/util';
 import type { Knex } from 'knex';
 import { PgPool, type SessionSettings } from './connection.ts';
 import { type ExecuteOptions, execute } from './execute.ts';

@@ -1,5 +1,6 @@
-import type { CallerValue, Executed, Logger } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
 import { COUNTED_ROWS, codeOf, KEPT_BYTES, sizeOfValues, toExecuted } from '@svc/plugin-sdk/driver';
+import type { CallerValue, Executed } from '@svc/plugin-sdk/sql';
 import type { PgPool } from './connection.ts';
 import { type Chunk, readInChunks } from './cursor.ts';
 import { isSpoiled, type PgConnection, spoil } from './quirks.ts';

@@ -1,4 +1,4 @@
-import { jsonBoolean, jsonPlain, type SqlForms } from '@svc/plugin-sdk';
+import { jsonBoolean, jsonPlain, type SqlForms } from '@svc/plugin-sdk/sql';
 
 /** SQL in the form of Postgres, where databases differ. */
 export const forms: SqlForms = {

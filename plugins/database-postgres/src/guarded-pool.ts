@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ShareRules, Turns } from '@svc/fair-turns';
-import type { Database, Logger, QueryBuilder } from '@svc/plugin-sdk';
+import type { Database, Logger } from '@svc/plugin-sdk';
 import {
   closeQueryBuilder,
   codeOf,
@@ -10,6 +10,7 @@ import {
   queryBuilderSettings,
   SerialQueue,
 } from '@svc/plugin-sdk/driver';
+import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, PgPool, type SessionSettings } from './connection.ts';
 import { execute } from './execute.ts';

@@ -1,4 +1,4 @@
-import type { GuardedTables, QueryBuilder, SqlCaller } from '@svc/plugin-sdk';
+import type { GuardedTables, QueryBuilder, SqlCaller } from '@svc/plugin-sdk/sql';
 import { holdMigrations } from './migration.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */

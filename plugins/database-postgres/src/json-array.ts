@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 import type { PgPool } from './connection.ts';
 import { numbered } from './placeholders.ts';
 import { type PgConnection, spoil, TextQuery } from './quirks.ts';

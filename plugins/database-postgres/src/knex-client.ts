@@ -1,5 +1,5 @@
-import { mark } from '@svc/plugin-sdk';
 import { type DatabaseAlarm, databaseError, withoutStatement } from '@svc/plugin-sdk/driver';
+import { mark } from '@svc/plugin-sdk/util';
 import type { Knex } from 'knex';
 import { marking } from './away.ts';
 import { initSession, type SessionSettings } from './connection.ts';

@@ -3,7 +3,7 @@ import {
   type MigrationDatabase,
   type QueryBuilder,
   rowsOf,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 import { partitionTable } from './partition-table.ts';
 
 /** Any constant serves that no other program takes; it ends with the transaction that takes it. */

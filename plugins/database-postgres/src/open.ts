@@ -1,12 +1,8 @@
 import type { ShareRules } from '@svc/fair-turns';
-import {
-  codeOf,
-  type DatabaseHandle,
-  type DatabaseRequest,
-  RpcError,
-  UserError,
-} from '@svc/plugin-sdk';
+import { RpcError, UserError } from '@svc/plugin-sdk';
 import { DatabaseAlarm, queryBuilderSettings } from '@svc/plugin-sdk/driver';
+import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk/sql';
+import { codeOf } from '@svc/plugin-sdk/util';
 import knexFactory, { type Knex } from 'knex';
 import { connectionSettings, poolSettings, sessionSettings } from './connection.ts';
 import { PostgresDatabase } from './database.ts';

@@ -1,5 +1,5 @@
-import type { PartitionOptions, QueryBuilder, TimeTable } from '@svc/plugin-sdk';
 import { codeOf } from '@svc/plugin-sdk/driver';
+import type { PartitionOptions, QueryBuilder, TimeTable } from '@svc/plugin-sdk/sql';
 import { boundSql } from './time-partitions.ts';
 
 /** See `MigrationDatabase.partitionByTime` of the SDK. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { QueryBuilder } from '@svc/plugin-sdk';
+import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 import type { Knex } from 'knex';
 import Dialect from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';

@@ -1,4 +1,3 @@
-import type { AppenderOptions, QueryBuilder } from '@svc/plugin-sdk';
 import {
   byTable,
   codeOf,
@@ -7,6 +6,7 @@ import {
   type Settle,
   type Sink,
 } from '@svc/plugin-sdk/driver';
+import type { AppenderOptions, QueryBuilder } from '@svc/plugin-sdk/sql';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { PgPool } from './connection.ts';
 import { BinaryRows } from './copy-binary.ts';

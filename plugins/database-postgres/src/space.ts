@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Space, SqlValue } from '@svc/plugin-sdk';
+import type { Space, SqlValue } from '@svc/plugin-sdk/sql';
 
 /** Pages of all tables together that are looked at: the error is some two per cent, and few pages are looked at as a whole. */
 const SAMPLE_PAGES = 2_000;

@@ -10,7 +10,7 @@ import {
   type TimePartition,
   type TimePartitions,
   type TimeTable,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 
 /** First of the two numbers of an advisory lock; any constant serves that no other part of the server takes. */
 const LOCK = 730_501_977;

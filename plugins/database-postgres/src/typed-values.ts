@@ -1,4 +1,5 @@
-import { type CallerValue, RawJson } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { CallerValue } from '@svc/plugin-sdk/sql';
 
 const INT8 = 20;
 const FLOAT8 = 701;

@@ -1,4 +1,4 @@
-import { parseJson } from '@svc/plugin-sdk';
+import { parseJson } from '@svc/plugin-sdk/json';
 import pg from 'pg';
 import { arrayParser } from './quirks.ts';
 

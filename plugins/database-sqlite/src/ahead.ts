@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '@svc/plugin-sdk';
+import { startWorker } from '@svc/plugin-sdk/util';
 
 /** Options of the writer's thread. */
 export const WRITER = {

@@ -1,4 +1,5 @@
-import { type CallerValue, type Executed, service } from '@svc/plugin-sdk';
+import { service } from '@svc/plugin-sdk';
+import type { CallerValue, Executed } from '@svc/plugin-sdk/sql';
 
 /** Opens SQLite files beside the main database. */
 export interface SqliteFiles {

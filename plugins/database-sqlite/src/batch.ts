@@ -1,4 +1,4 @@
-import type { SqlValue } from '@svc/plugin-sdk';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 
 const NUMBER = 0;
 const NULL = 1;

@@ -1,21 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ShareRules } from '@svc/fair-turns';
-import {
-  type CallerValue,
-  type Database,
-  type DatabaseHandle,
-  type DatabaseRequest,
-  type Executed,
-  type GuardedTables,
-  type MigrationDatabase,
-  type QueryBuilder,
-  type RawJson,
-  RpcError,
-  type Space,
-  type SqlCaller,
-  type SqlValue,
-  type TableSize,
-} from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
 import {
   codeOf,
   DriverDatabase,
@@ -26,6 +11,20 @@ import {
   toExecuted,
   transact,
 } from '@svc/plugin-sdk/driver';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import type {
+  CallerValue,
+  DatabaseHandle,
+  DatabaseRequest,
+  Executed,
+  GuardedTables,
+  MigrationDatabase,
+  QueryBuilder,
+  Space,
+  SqlCaller,
+  SqlValue,
+  TableSize,
+} from '@svc/plugin-sdk/sql';
 import knexFactory, { type Knex } from 'knex';
 import type { ConnectionSettings } from './connection.ts';
 import { Executor } from './execute.ts';

@@ -1,13 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import {
-  type Database,
-  examineFolder,
-  type Finding,
-  finding,
-  hasCode,
-  sizeText,
-} from '@svc/plugin-sdk';
+import { type Database, examineFolder, type Finding, finding, sizeText } from '@svc/plugin-sdk';
+import { hasCode } from '@svc/plugin-sdk/util';
 import { isServed } from './lock.ts';
 
 /** Faults that are named. */

@@ -1,5 +1,5 @@
-import type { CallerValue, Executed } from '@svc/plugin-sdk';
 import { type ScriptResult, toExecuted } from '@svc/plugin-sdk/driver';
+import type { CallerValue, Executed } from '@svc/plugin-sdk/sql';
 import { fromPlain } from './answer.ts';
 import type { ExecuteOptions, SqliteFile } from './api.ts';
 import type { FileAnswer, FileRequest } from './file-thread.ts';

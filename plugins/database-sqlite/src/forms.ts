@@ -1,4 +1,4 @@
-import { jsonBoolean, jsonPlain, type SqlForms } from '@svc/plugin-sdk';
+import { jsonBoolean, jsonPlain, type SqlForms } from '@svc/plugin-sdk/sql';
 
 /** SQL in the form of SQLite, where databases differ. UUIDs are 16 bytes, booleans 0 and 1. */
 export const forms: SqlForms = {

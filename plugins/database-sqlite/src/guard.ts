@@ -1,4 +1,4 @@
-import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk';
+import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk/sql';
 import type Sqlite from 'better-sqlite3';
 import type { BoundStatement } from './placeholders.ts';
 import { namesIn } from './split.ts';

@@ -1,4 +1,4 @@
-import type { ColumnTypes, MigrationDatabase, QueryBuilder } from '@svc/plugin-sdk';
+import type { ColumnTypes, MigrationDatabase, QueryBuilder } from '@svc/plugin-sdk/sql';
 
 const types: ColumnTypes = {
   countedKey: 'integer primary key autoincrement',

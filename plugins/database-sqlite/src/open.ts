@@ -1,8 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ShareRules } from '@svc/fair-turns';
-import { type DatabaseHandle, type DatabaseRequest, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
 import { codeOf, numberOption, wordOption } from '@svc/plugin-sdk/driver';
+import type { DatabaseHandle, DatabaseRequest } from '@svc/plugin-sdk/sql';
 import type { ConnectionSettings } from './connection.ts';
 import type { Room } from './disk-room.ts';
 import { lockForServing } from './lock.ts';

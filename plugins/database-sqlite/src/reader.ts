@@ -1,5 +1,7 @@
 import { type ShareRules, Turns } from '@svc/fair-turns';
-import { type Logger, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 import type { ConnectionSettings } from './connection.ts';
 import type { ReadAnswer, ReadRequest } from './reader-thread.ts';
 import { Thread, ThreadLost } from './thread.ts';

@@ -1,4 +1,7 @@
-import { mark, RawJson, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
+import { mark } from '@svc/plugin-sdk/util';
 import type Sqlite from 'better-sqlite3';
 import { collect } from './collect.ts';
 import { type ConnectionSettings, openConnection, Statements } from './connection.ts';

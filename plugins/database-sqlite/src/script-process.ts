@@ -3,7 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type CallerValue, moduleBeside, RawJson, SerialQueue } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { CallerValue } from '@svc/plugin-sdk/sql';
+import { moduleBeside, SerialQueue } from '@svc/plugin-sdk/util';
 import type { Answer } from './answer.ts';
 import type { ConnectionSettings } from './connection.ts';
 

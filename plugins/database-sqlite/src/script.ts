@@ -1,4 +1,3 @@
-import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk';
 import {
   COUNTED_ROWS,
   KEPT_BYTES,
@@ -6,6 +5,7 @@ import {
   type ScriptResult,
   sizeOfValues,
 } from '@svc/plugin-sdk/driver';
+import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk/sql';
 import type Sqlite from 'better-sqlite3';
 import { exactValues } from './exact.ts';
 import type { Guard } from './guard.ts';

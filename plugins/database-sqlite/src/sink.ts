@@ -1,4 +1,3 @@
-import type { AppenderOptions } from '@svc/plugin-sdk';
 import {
   byTable,
   codeOf,
@@ -7,6 +6,7 @@ import {
   type Settle,
   type Sink,
 } from '@svc/plugin-sdk/driver';
+import type { AppenderOptions } from '@svc/plugin-sdk/sql';
 import { fromPlain } from './answer.ts';
 import type { Writer } from './writer.ts';
 

@@ -1,4 +1,4 @@
-import type { Space } from '@svc/plugin-sdk';
+import type { Space } from '@svc/plugin-sdk/sql';
 import type Sqlite from 'better-sqlite3';
 import { pragmaNumber } from './pragma.ts';
 import { diskBytes } from './reserve.ts';

@@ -1,4 +1,4 @@
-import type { TableSize } from '@svc/plugin-sdk';
+import type { TableSize } from '@svc/plugin-sdk/sql';
 import type Sqlite from 'better-sqlite3';
 import { pragmaNumber } from './pragma.ts';
 

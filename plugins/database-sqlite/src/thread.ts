@@ -1,6 +1,7 @@
 import type { ResourceLimits, TransferListItem, Worker } from 'node:worker_threads';
-import { type Logger, mark, startWorker } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
 import { within } from '@svc/plugin-sdk/driver';
+import { mark, startWorker } from '@svc/plugin-sdk/util';
 import { takeAhead } from './ahead.ts';
 import { type Answer, FATAL, fromPlain } from './answer.ts';
 

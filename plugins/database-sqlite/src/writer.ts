@@ -1,5 +1,6 @@
-import type { Clock, Logger, SqlValue, TableSize } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
 import { DatabaseAlarm, isDiskFull } from '@svc/plugin-sdk/driver';
+import type { SqlValue, TableSize } from '@svc/plugin-sdk/sql';
 import { WRITER } from './ahead.ts';
 import { packRows } from './batch.ts';
 import type { ConnectionSettings } from './connection.ts';

@@ -1,13 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import {
-  type CallerValue,
-  codeOf,
-  DISK_FULL,
-  isDiskFull,
-  KeyedQueue,
-  type Logger,
-  RpcError,
-} from '@svc/plugin-sdk';
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+import type { CallerValue } from '@svc/plugin-sdk/sql';
+import { codeOf, DISK_FULL, isDiskFull, KeyedQueue } from '@svc/plugin-sdk/util';
 import { dropSecondName, hasLog, moveFiles, removeFiles, setAside } from './files.ts';
 import type { Handle } from './handle.ts';
 import type { Handles } from './handles.ts';

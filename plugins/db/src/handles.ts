@@ -1,4 +1,4 @@
-import { BoundedCache } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import { Handle, type HandleOptions } from './handle.ts';
 
 /** Ids of deleted databases that are remembered; ids are never used again. */

@@ -1,4 +1,5 @@
-import { type CallerValue, type Executed, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { CallerValue, Executed } from '@svc/plugin-sdk/sql';
 import { isRead } from './sql-text.ts';
 
 /** SQL of one call. */

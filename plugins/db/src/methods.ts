@@ -1,15 +1,14 @@
 import {
   type Auth,
-  callerValues,
   described,
-  JsonText,
-  jsonRows,
   type Methods,
   type Principal,
-  RawJson,
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
+import { jsonRows, RawJson } from '@svc/plugin-sdk/json';
+import { JsonText } from '@svc/plugin-sdk/schemas';
+import { callerValues } from '@svc/plugin-sdk/sql';
 import { MAX_ROWS } from './connection.ts';
 import type { Databases } from './databases.ts';
 import { mayCreate, mayDelete, mayList, mayRead, mayRename, mayRun } from './permissions.ts';

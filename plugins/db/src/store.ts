@@ -1,4 +1,5 @@
-import { type Counting, type Database, guarded, type Integer, RpcError } from '@svc/plugin-sdk';
+import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
+import { guarded, type Integer } from '@svc/plugin-sdk/sql';
 
 /** One registered database (db.md §1.1). */
 export interface Entry {

@@ -1,12 +1,6 @@
-import {
-  type Definition,
-  type Example,
-  type Permission,
-  RawJson,
-  type RegisteredMethod,
-  type Requirement,
-  type Scope,
-} from '@svc/plugin-sdk';
+import type { Example, Permission, Requirement, Scope } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { Definition, RegisteredMethod } from '@svc/plugin-sdk/kernel';
 import { jsonSchema } from './json-schema.ts';
 import { sampleOf } from './sample.ts';
 

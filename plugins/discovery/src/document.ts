@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Brand, Example, Plugin, RegisteredMethod } from '@svc/plugin-sdk';
+import type { Brand, Example, Plugin } from '@svc/plugin-sdk';
+import type { RegisteredMethod } from '@svc/plugin-sdk/kernel';
 import { accessOf } from './access.ts';
 import { errorsOf } from './errors.ts';
 import { jsonSchema } from './json-schema.ts';

@@ -1,4 +1,5 @@
-import { type Example, type RegisteredMethod, RpcError } from '@svc/plugin-sdk';
+import { type Example, RpcError } from '@svc/plugin-sdk';
+import type { RegisteredMethod } from '@svc/plugin-sdk/kernel';
 
 export interface ErrorFacts {
   readonly code: number;

@@ -1,4 +1,5 @@
-import { definePlugin, RawJson, Type } from '@svc/plugin-sdk';
+import { definePlugin, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
 import { documentText } from './document.ts';
 import { examples } from './examples.ts';
 import { answerDocument } from './route.ts';

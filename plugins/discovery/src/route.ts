@@ -1,4 +1,6 @@
-import { callerOf, type Exchange, type Kernel } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { callerOf } from '@svc/plugin-sdk/util';
 
 /** True for a credential that is valid now, whatever its rights. */
 async function mayRead({ auth }: Kernel<unknown>, exchange: Exchange): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { RegisteredMethod } from '@svc/plugin-sdk';
+import type { RegisteredMethod } from '@svc/plugin-sdk/kernel';
 import { jsonSchema } from './json-schema.ts';
 import { comment, membersText, typeText } from './typescript.ts';
 

@@ -8,7 +8,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type ShareRules, Turns } from '@svc/fair-turns';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type {
   EgressClient,
   EgressConnection,

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup, Resolver } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SerialQueue } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Resolve } from './lookup.ts';
 
 /** Timeout of the first query to each name server; the second one has twice this. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
-import { BoundedCache, type Kernel, RpcError } from '@svc/plugin-sdk';
+import { type Kernel, RpcError } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { hashOf, isCode } from './code.ts';
 import { BATCH, type Machine, type Pending, type PendingMachines } from './pending.ts';

@@ -9,8 +9,8 @@ import {
   RpcError,
   type Static,
   Type,
-  words,
 } from '@svc/plugin-sdk';
+import { words } from '@svc/plugin-sdk/schemas';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { isBase } from './address.ts';
 import { hashOf, newCode } from './code.ts';

@@ -1,12 +1,6 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import {
-  guarded,
-  type Kernel,
-  marks,
-  type QueryBuilder,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** A machine that came with a code connects within seconds: its installer waits 20 s for it. */
 const HOLD_MS = 30_000;

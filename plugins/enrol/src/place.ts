@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
-import { ConfigurationFile, type Exchange, type Kernel } from '@svc/plugin-sdk';
+import { ConfigurationFile, type Kernel } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { isBase, type Listener, listenerOf, type Obstacle, obstacleOf } from './address.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,5 +1,11 @@
-import { BodyTooBig, type Exchange, type Kernel, type Routes, RpcError } from '@svc/plugin-sdk';
-import { type FileServer, openFile } from '@svc/plugin-sdk/http';
+import { type Kernel, RpcError } from '@svc/plugin-sdk';
+import {
+  BodyTooBig,
+  type Exchange,
+  type FileServer,
+  openFile,
+  type Routes,
+} from '@svc/plugin-sdk/http';
 import { agentConfig } from './agent-config.ts';
 import { agentBundle } from './bundle.ts';
 import type { Enrolment, Refused } from './enrolment.ts';

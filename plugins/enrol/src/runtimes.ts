@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { Digests, Handed } from './files.ts';
 
 /** `linux-x64`, `linux-arm64-musl` */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { agentBundle } from './bundle.ts';
 import { Digests } from './files.ts';
 import { partLines } from './installer.ts';

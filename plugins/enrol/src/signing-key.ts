@@ -9,7 +9,8 @@ import {
 } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, type Logger, RpcError, UserError } from '@svc/plugin-sdk';
+import { type Logger, RpcError, UserError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 
 /** Beside the configuration, under a name that no key of it changes. */
 const NAME = 'signing.key';

@@ -1,11 +1,5 @@
-import {
-  type Counting,
-  type Database,
-  guarded,
-  type QueryBuilder,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import type { Counting, Database } from '@svc/plugin-sdk';
+import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** Codes that have ended are shown for so long; a machine that came with one may still connect. */
 export const KEPT_MS = 7 * 86_400_000;

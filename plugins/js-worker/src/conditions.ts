@@ -1,14 +1,6 @@
-import {
-  conditionsOf,
-  Int64,
-  type Integer,
-  membersOf,
-  ONE_MEMBER,
-  type Static,
-  Type,
-  timesOf,
-  Uint64,
-} from '@svc/plugin-sdk';
+import { type Static, Type } from '@svc/plugin-sdk';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
+import { conditionsOf, type Integer, membersOf, ONE_MEMBER, timesOf } from '@svc/plugin-sdk/sql';
 
 const range = Type.Tuple([Int64, Int64]);
 

@@ -1,4 +1,4 @@
-import type { Integer } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Limits } from './store/workers.ts';
 
 const RUN_MS = 30_000;

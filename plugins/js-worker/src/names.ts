@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RpcError, trim } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { trim } from '@svc/plugin-sdk/util';
 
 const LONGEST_ROUTE = 128;
 

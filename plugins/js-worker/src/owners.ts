@@ -1,12 +1,6 @@
 import { Refusals } from '@svc/plugin-admission/api';
-import {
-  type Auth,
-  type Integer,
-  type Kernel,
-  type Principal,
-  RpcError,
-  type Scope,
-} from '@svc/plugin-sdk';
+import { type Auth, type Kernel, type Principal, RpcError, type Scope } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { mayDo, mayWriteAll, RUN } from './permissions.ts';
 import type { Owned, WorkerStore } from './store/workers.ts';

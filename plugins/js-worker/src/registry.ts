@@ -1,4 +1,5 @@
-import { Int64, Type, topic } from '@svc/plugin-sdk';
+import { Type, topic } from '@svc/plugin-sdk';
+import { Int64 } from '@svc/plugin-sdk/schemas';
 import type { Worker, WorkerStore } from './store/workers.ts';
 
 const MOST = 2_000;

@@ -1,4 +1,4 @@
-import type { MigrationDatabase } from '@svc/plugin-sdk';
+import type { MigrationDatabase } from '@svc/plugin-sdk/sql';
 
 /** Bytes that a row counts beside its contents: what an index and the row itself take, so that empty rows are not free. */
 const ROW_BYTES = 64;

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SerialQueue } from '@svc/plugin-sdk';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -11,6 +10,7 @@ import {
   skipString,
   stringPieces,
 } from '@svc/plugin-sdk/json';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import { refuseHalf, valueText, zeroAt } from './value.ts';
 
 /** A value of more characters is spelled in pieces of about this many. */

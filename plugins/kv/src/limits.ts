@@ -1,4 +1,5 @@
-import { parseJson, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { parseJson } from '@svc/plugin-sdk/json';
 import type { LimitKind } from './api.ts';
 import { GLOBAL } from './names.ts';
 

@@ -1,4 +1,5 @@
-import { type Kernel, parseJson } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import { parseJson } from '@svc/plugin-sdk/json';
 import type { LimitKind, Limits, RetentionLimits } from './api.ts';
 import type { KvConfig } from './kv.ts';
 import { limitOf, PREFIX } from './limits.ts';

@@ -1,4 +1,5 @@
-import { RpcError, respellJson } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { respellJson } from '@svc/plugin-sdk/json';
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 64n - 1n;

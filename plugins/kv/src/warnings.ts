@@ -1,4 +1,6 @@
-import { type ConfigWarning, type Kernel, parseJson, stringifyJson } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import { parseJson, stringifyJson } from '@svc/plugin-sdk/json';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
 import { limitFault } from './limits.ts';
 import { GLOBAL } from './names.ts';
 import type { Reads } from './store/reads.ts';

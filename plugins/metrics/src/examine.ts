@@ -1,4 +1,5 @@
-import { codeOf, type Finding, finding } from '@svc/plugin-sdk';
+import { type Finding, finding } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { addressOf, isLocal, tryListening } from './listener.ts';
 
 const area = 'listeners';

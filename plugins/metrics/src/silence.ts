@@ -1,4 +1,5 @@
-import { type Kernel, Lateness } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import { Lateness } from '@svc/plugin-sdk/util';
 
 const PERIOD_MS = 30_000;
 /** Agents need this long to report again after this process was held up. */

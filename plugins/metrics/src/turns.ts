@@ -1,4 +1,4 @@
-import { type LongTurn, onLongTurn } from '@svc/plugin-sdk';
+import { type LongTurn, onLongTurn } from '@svc/plugin-sdk/util';
 import type { Family } from './api.ts';
 
 /** Work that was begun by no call: answers of the database for the server itself. */

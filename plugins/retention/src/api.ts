@@ -1,5 +1,6 @@
 import type { LimitKind } from '@svc/plugin-kv/api';
-import { type Integer, service } from '@svc/plugin-sdk';
+import { service } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 
 export { Turn, type TurnPlace } from './turn.ts';
 

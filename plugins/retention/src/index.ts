@@ -1,5 +1,6 @@
 import { RetentionLimits } from '@svc/plugin-kv/api';
-import { type ConfigWarning, definePlugin, reload, sizeText } from '@svc/plugin-sdk';
+import { definePlugin, reload, sizeText } from '@svc/plugin-sdk';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
 import { History, type HistoryTable } from './api.ts';
 import { removeBeyond } from './explicit.ts';
 import { watchGrowth } from './growth.ts';

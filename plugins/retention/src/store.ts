@@ -1,11 +1,5 @@
-import {
-  type Database,
-  guarded,
-  type Integer,
-  marks,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, type Integer, marks, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { ArrivalTable, Slice } from './api.ts';
 
 /** Rows of one deleting statement: reports wait no longer than these take. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, guarded, type Kernel, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import type { Database, Kernel } from '@svc/plugin-sdk';
+import { guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 const RENEW_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '@svc/plugin-sdk';
+import { startWorker } from '@svc/plugin-sdk/util';
 import type { ThreadData } from './messages.ts';
 
 /** MiB. A script's stack of 1 MiB needs that much of the host's in the worst case. */

@@ -5,16 +5,14 @@ import {
   canonicalUuid,
   described,
   type Methods,
-  MOST_WORDS,
   optional,
   type Permission,
   type Requirement,
   RpcError,
   Type,
   Uuid,
-  wordOf,
-  words,
 } from '@svc/plugin-sdk';
+import { MOST_WORDS, wordOf, words } from '@svc/plugin-sdk/schemas';
 import { findAgents } from './agents.ts';
 import { FIELDS, type Field, PART_RIGHT } from './fields.ts';
 import { MOST_ROWS, planOf, type Source } from './plan.ts';

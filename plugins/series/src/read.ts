@@ -1,5 +1,6 @@
 import type { ReportBuckets } from '@svc/plugin-agent/api';
-import { type RawJson, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
 import { type Field, fieldsOf, nameOf, PARTS } from './fields.ts';
 import { columns, unpack } from './pack.ts';
 import { pauses } from './pauses.ts';

@@ -1,4 +1,5 @@
-import { RawJson, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
 import type { Field } from './fields.ts';
 import type { Columns } from './pack.ts';
 import { pauses } from './pauses.ts';

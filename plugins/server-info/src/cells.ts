@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '@svc/plugin-sdk';
+import { parseJson, stringifyJson } from '@svc/plugin-sdk/json';
 
 /** JSON text of one row. */
 export function rowText(row: { readonly [column: string]: unknown }): string {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isFileOnly, isSecretKey, type KeyMarks, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { isFileOnly, isSecretKey, type KeyMarks } from '@svc/plugin-sdk/kernel';
 
 type Table = Readonly<Record<string, unknown>>;
 

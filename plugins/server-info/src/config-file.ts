@@ -1,12 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
-import {
-  type ConfigurationFile,
-  type ConfigWarning,
-  type Logger,
-  RpcError,
-  SerialQueue,
-  UserError,
-} from '@svc/plugin-sdk';
+import { type ConfigurationFile, type Logger, RpcError, UserError } from '@svc/plugin-sdk';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import { parse } from 'smol-toml';
 import { type Change, changesOf, fileOnlyKeys, refuseFileOnly } from './config-changes.ts';
 import { pinUuid } from './pin-uuid.ts';

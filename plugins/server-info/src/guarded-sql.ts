@@ -1,12 +1,5 @@
-import {
-  type Database,
-  type GuardedTables,
-  type Logger,
-  type Plugin,
-  type Principal,
-  RpcError,
-  type SqlCaller,
-} from '@svc/plugin-sdk';
+import { type Database, type Logger, type Plugin, type Principal, RpcError } from '@svc/plugin-sdk';
+import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk/sql';
 
 type Execute = Database['execute'];
 

@@ -1,4 +1,4 @@
-import type { LogRecord } from '@svc/plugin-sdk';
+import type { LogRecord } from '@svc/plugin-sdk/kernel';
 
 /** Records that may wait between the logger and one socket (svc-server.md §10). */
 const QUEUE_RECORDS = 512;

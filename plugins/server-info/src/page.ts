@@ -1,4 +1,5 @@
-import type { Brand, Exchange } from '@svc/plugin-sdk';
+import type { Brand } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { escapeHtml } from '@svc/plugin-sdk/http';
 
 /** Facts on the page; plain text, escaped here. */

@@ -1,4 +1,6 @@
-import { type Exchange, inTime, type Kernel } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { inTime } from '@svc/plugin-sdk/util';
 
 /** A database that has not answered by then is not ready. */
 const LIMIT_MS = 2_000;

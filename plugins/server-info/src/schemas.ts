@@ -1,4 +1,5 @@
-import { type ConfigWarning, type LogRecord, type Static, Type } from '@svc/plugin-sdk';
+import { type Static, Type } from '@svc/plugin-sdk';
+import type { ConfigWarning, LogRecord } from '@svc/plugin-sdk/kernel';
 
 /** One log record (svc-server.md §9.1). */
 export const LogEntry = Type.Unsafe<LogRecord>(

@@ -1,11 +1,6 @@
-import {
-  type CallerValue,
-  type Database,
-  DISK_FULL,
-  type Executed,
-  isDiskFull,
-  RpcError,
-} from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
+import type { CallerValue, Executed } from '@svc/plugin-sdk/sql';
+import { DISK_FULL, isDiskFull } from '@svc/plugin-sdk/util';
 
 /**
  * Bytes per table of the main database, sorted by name, read away from the event loop (svc-server.md §8).

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type RawJson, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
 
 /** Characters that are read in one turn of the event loop, a few milliseconds. */
 const PIECE = 256 * 1024;

@@ -1,4 +1,5 @@
-import { codeOf, type Logger, RpcError } from '@svc/plugin-sdk';
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 
 /** The texts that a caller gets for file system errors. The details are logged (static-bucket.md §7). */
 const reasons: { readonly [code: string]: string } = {

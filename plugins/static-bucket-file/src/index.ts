@@ -1,4 +1,5 @@
-import { definePlugin, type Exchange, LATE, reload, Type } from '@svc/plugin-sdk';
+import { definePlugin, LATE, reload, Type } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { UserContent } from '@svc/plugin-user-content/api';
 import { examineSlash } from './examine.ts';

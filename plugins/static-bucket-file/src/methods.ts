@@ -1,15 +1,15 @@
 import {
   type Auth,
   type CallContext,
-  codeOf,
   described,
-  JsonText,
   type Methods,
   optional,
-  RawJson,
   RpcError,
   Type,
 } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { JsonText } from '@svc/plugin-sdk/schemas';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type {
   BucketFiles,
   FileLocks,

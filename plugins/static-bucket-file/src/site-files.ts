@@ -1,4 +1,4 @@
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type {
   Bucket,
   BucketFiles,

@@ -1,4 +1,6 @@
-import { codeOf, type Exchange, type Logger, RpcError, trim } from '@svc/plugin-sdk';
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { codeOf, trim } from '@svc/plugin-sdk/util';
 import type {
   Bucket,
   FileServer,

@@ -1,4 +1,5 @@
-import { codeOf, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type {
   Bucket,
   BucketFiles,

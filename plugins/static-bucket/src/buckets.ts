@@ -1,4 +1,5 @@
-import { BoundedCache, countingIn, type Kernel } from '@svc/plugin-sdk';
+import { countingIn, type Kernel } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { Bucket, StaticBuckets } from './api.ts';
 import { FilesOfBucket } from './files/bucket-files.ts';
 import { holdsAnything, makeBase, realBase } from './files/contain.ts';

@@ -1,12 +1,6 @@
-import {
-  type Auth,
-  described,
-  type Methods,
-  nullable,
-  RpcError,
-  Type,
-  trim,
-} from '@svc/plugin-sdk';
+import { type Auth, described, type Methods, RpcError, Type } from '@svc/plugin-sdk';
+import { nullable } from '@svc/plugin-sdk/schemas';
+import { trim } from '@svc/plugin-sdk/util';
 import type { Bucket } from './api.ts';
 import { mayDelete, mayList, mayRead, mayWrite } from './permissions.ts';
 import type { Records } from './records.ts';

@@ -1,4 +1,5 @@
-import { needs, type Requirement, superOnly, trim } from '@svc/plugin-sdk';
+import { needs, type Requirement, superOnly } from '@svc/plugin-sdk';
+import { trim } from '@svc/plugin-sdk/util';
 
 /** The kinds of buckets and of their files, and the scope of one bucket (auth.md §5). */
 export const permissions = {

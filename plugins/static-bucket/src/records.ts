@@ -1,4 +1,4 @@
-import { SerialQueue } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Bucket } from './api.ts';
 import type { BucketStore, Change, Changes } from './store.ts';
 

@@ -1,11 +1,5 @@
-import {
-  type Counting,
-  type Database,
-  marks,
-  type QueryBuilder,
-  RpcError,
-  rowsOf,
-} from '@svc/plugin-sdk';
+import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
+import { marks, type QueryBuilder, rowsOf } from '@svc/plugin-sdk/sql';
 import type { Bucket } from './api.ts';
 import { directoryKey } from './rules.ts';
 

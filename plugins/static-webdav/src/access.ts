@@ -1,4 +1,5 @@
-import type { Auth, Exchange, Principal, Requirement } from '@svc/plugin-sdk';
+import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import type { Tokens } from '@svc/plugin-token/api';
 import { Refusal } from './answers.ts';
 

@@ -1,4 +1,6 @@
-import { type Clock, codeOf, type Exchange } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { escapeText, PROLOGUE } from './xml/write.ts';
 
 export interface Answer {

@@ -1,4 +1,4 @@
-import { BodyTooBig, TooBusy } from '@svc/plugin-sdk';
+import { BodyTooBig, TooBusy } from '@svc/plugin-sdk/http';
 import { Refusal } from './answers.ts';
 import type { DavRequest } from './request.ts';
 import { BadXml, type Element, parseXml } from './xml/parse.ts';

@@ -1,4 +1,6 @@
-import { codeOf, type Exchange, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { authenticate, authorize } from './access.ts';
 import { type Answer, bucketFull, fileStatus, Refusal, send } from './answers.ts';
 import { requireNoBody } from './bodies.ts';

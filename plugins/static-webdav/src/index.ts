@@ -1,13 +1,6 @@
 import { Audit } from '@svc/plugin-audit/api';
-import {
-  definePlugin,
-  EARLY,
-  type Exchange,
-  type Kernel,
-  reload,
-  type Static,
-  Type,
-} from '@svc/plugin-sdk';
+import { definePlugin, EARLY, type Kernel, reload, type Static, Type } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { FileLocks, FileServer, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { Tokens } from '@svc/plugin-token/api';
 import { UserContent } from '@svc/plugin-user-content/api';

@@ -1,6 +1,8 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { codeOf, type Exchange, type Principal } from '@svc/plugin-sdk';
+import type { Principal } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { Bucket, BucketFiles, WirePath } from '@svc/plugin-static-bucket/api';
 import type { Address } from './addresses.ts';
 import { failedCondition, Refusal } from './answers.ts';

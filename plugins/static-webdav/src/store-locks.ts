@@ -1,4 +1,5 @@
-import { type Database, guarded, marks, type QueryBuilder, type SqlValue } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, marks, type QueryBuilder, type SqlValue } from '@svc/plugin-sdk/sql';
 import { conflicts, type Lock } from './locks.ts';
 import { ancestorsOf, type Key, MAX_KEY_BYTES, rangeBelow } from './paths.ts';
 import { run } from './store-sql.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { Database } from '@svc/plugin-sdk';
 import {
-  type Database,
   guarded,
   marks,
   type QueryBuilder,
   rowsOf,
   type Sql,
   type SqlValue,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 import { isBelow, type Key, MAX_KEY_BYTES, parentOf, rangeBelow } from './paths.ts';
 import { run } from './store-sql.ts';
 

@@ -1,4 +1,4 @@
-import { type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import { type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** Rows of a statement, run where writes run. */
 export const run = <Row>(

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { fileStatus } from './answers.ts';
 import type { DavRequest } from './request.ts';

@@ -1,4 +1,5 @@
-import { type Clock, KeyedQueue } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import { KeyedQueue } from '@svc/plugin-sdk/util';
 import { Refusal } from './answers.ts';
 
 interface TurnOptions {

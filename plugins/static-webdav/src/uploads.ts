@@ -1,4 +1,5 @@
-import type { Clock, Exchange } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { Refusal } from './answers.ts';
 
 export interface UploadOptions {

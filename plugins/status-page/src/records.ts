@@ -1,4 +1,4 @@
-import { SerialQueue } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Page } from './page.ts';
 import type { Store } from './store.ts';
 

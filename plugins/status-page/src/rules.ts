@@ -1,5 +1,6 @@
-import { canonicalUuid, RpcError, type Static, trim } from '@svc/plugin-sdk';
+import { canonicalUuid, RpcError, type Static } from '@svc/plugin-sdk';
 import { escapeHtml } from '@svc/plugin-sdk/http';
+import { trim } from '@svc/plugin-sdk/util';
 import { logoType } from './logo.ts';
 import type { Entry, Incident, Page, Settings } from './page.ts';
 import type { IncidentChange, NewPage, PageChange } from './schemas.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Exchange, Logger } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import type { LivePages } from './live/pages.ts';
 import type { Language, Page } from './page.ts';
 import { FIRST_RANGE, isRange, type Range } from './ranges.ts';

@@ -1,12 +1,5 @@
-import {
-  type Counting,
-  type Database,
-  guarded,
-  type QueryBuilder,
-  RpcError,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
+import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Impact, Incident, Page, Settings } from './page.ts';
 import { MOST_INCIDENTS } from './schemas.ts';
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Logger, SerialQueue } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 
 /** `systemd-notify` waits until the message was read. */
 const LIMIT_MS = 10_000;

@@ -1,6 +1,7 @@
 import type { LastReports } from '@svc/plugin-agent/api';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
-import { BoundedCache, type Clock, type Logger } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 
 /** An agent that was heard of this recently is there: dashboards count it as online for as long (clients.md §3.5). */
 const ONLINE_MS = 30_000;

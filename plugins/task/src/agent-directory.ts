@@ -1,12 +1,5 @@
-import {
-  Directory,
-  type DirectoryEntry,
-  directoryTopic,
-  type Messaging,
-  type Payload,
-  type Static,
-  Type,
-} from '@svc/plugin-sdk';
+import { type Messaging, type Payload, type Static, Type } from '@svc/plugin-sdk';
+import { Directory, type DirectoryEntry, directoryTopic } from '@svc/plugin-sdk/util';
 
 /** An agent and the Unix ms of its registration; greater than that of every earlier registration. */
 const Registered = Type.Tuple([Type.String(), Type.Number()]);

@@ -1,4 +1,6 @@
-import type { Clock, Peer, Push, RawJson } from '@svc/plugin-sdk';
+import type { Clock, Push } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
+import type { RawJson } from '@svc/plugin-sdk/json';
 import { Pace } from './pace.ts';
 import { TURNS, type Turn } from './turn.ts';
 

@@ -1,4 +1,5 @@
-import { type Integer, service } from '@svc/plugin-sdk';
+import { service } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { ReadProbes } from './store/series.ts';
 import type { NormalTask } from './task-type.ts';
 

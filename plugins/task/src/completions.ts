@@ -1,4 +1,5 @@
-import { type Integer, type Messaging, Type, topic } from '@svc/plugin-sdk';
+import { type Messaging, Type, topic } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { TaskAnswer, TaskKey } from './store/tasks.ts';
 
 type Watcher = (id: Integer) => void;

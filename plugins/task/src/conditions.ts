@@ -1,21 +1,17 @@
+import { canonicalUuid, type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
 import {
   type Building,
-  canonicalUuid,
   conditionsOf,
   Flag,
   flagged,
-  Int64,
   type Integer,
   isEmptyRange,
   membersOf,
   narrow,
   ONE_MEMBER,
-  type Static,
-  Type,
   timesOf,
-  Uint64,
-  Uuid,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 
 /** One element of a condition list (task.md §4.8). */
 export const Condition = Type.Union([

@@ -1,5 +1,6 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type Clock, type Integer, type Logger, RpcError } from '@svc/plugin-sdk';
+import { type Clock, type Logger, RpcError } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Absences } from './absences.ts';
 import type { TaskOrder, TaskOutcome } from './api.ts';
 import type { Completions, Waiter } from './completions.ts';

@@ -1,14 +1,8 @@
-import {
-  BoundedCache,
-  type Clock,
-  type Directory,
-  type Integer,
-  type Logger,
-  type Messaging,
-  type Peer,
-  type Push,
-  RawJson,
-} from '@svc/plugin-sdk';
+import type { Clock, Logger, Messaging, Push } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { Integer } from '@svc/plugin-sdk/sql';
+import { BoundedCache, type Directory } from '@svc/plugin-sdk/util';
 import { createAgentDirectory, type Registered } from './agent-directory.ts';
 import { AgentLine } from './agent-line.ts';
 import { type Delivery, type Event, next, type Outcome, refusalOf } from './delivery.ts';

@@ -1,4 +1,5 @@
-import type { Integer, RawJson } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { AgentLine } from './agent-line.ts';
 import type { Turn } from './turn.ts';
 

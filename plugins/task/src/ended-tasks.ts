@@ -1,6 +1,7 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { AgentRows } from '@svc/plugin-retention/api';
-import type { Database, Integer } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Filter } from './conditions.ts';
 import { openAges } from './store/ages.ts';
 import type { ListStore } from './store/lists.ts';

@@ -1,13 +1,13 @@
 import {
   type Clock,
-  Int64,
-  type Integer,
   type Messaging,
   type Payload,
   type Static,
   Type,
   topic,
 } from '@svc/plugin-sdk';
+import { Int64 } from '@svc/plugin-sdk/schemas';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Delivery, Event, Outcome } from './delivery.ts';
 import { TURNS, type Turn } from './turn.ts';
 

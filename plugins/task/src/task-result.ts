@@ -1,14 +1,6 @@
-import {
-  Float64,
-  MOST_TEXTS,
-  optional,
-  type Static,
-  stringifyJson,
-  Type,
-  Uint64,
-  Uuid,
-  wordOf,
-} from '@svc/plugin-sdk';
+import { optional, type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
+import { Float64, MOST_TEXTS, Uint64, wordOf } from '@svc/plugin-sdk/schemas';
 import { storable } from './storable.ts';
 import { RecordType } from './task-type.ts';
 

@@ -1,16 +1,6 @@
-import {
-  canonicalUuid,
-  MOST_TEXTS,
-  MOST_WORDS,
-  optional,
-  RpcError,
-  type Static,
-  Type,
-  trim,
-  Uuid,
-  wordOf,
-  words,
-} from '@svc/plugin-sdk';
+import { canonicalUuid, optional, RpcError, type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { MOST_TEXTS, MOST_WORDS, wordOf, words } from '@svc/plugin-sdk/schemas';
+import { trim } from '@svc/plugin-sdk/util';
 import { isStorable } from './storable.ts';
 
 const only = { additionalProperties: false } as const;

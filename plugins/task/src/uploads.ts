@@ -1,4 +1,5 @@
-import { type Auth, canonicalUuid, type Integer, type Principal, RpcError } from '@svc/plugin-sdk';
+import { type Auth, canonicalUuid, type Principal, RpcError } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Completions } from './completions.ts';
 import { mayDo } from './permissions.ts';
 import { storableText } from './storable.ts';

@@ -1,4 +1,5 @@
-import type { Logger, Upgrade } from '@svc/plugin-sdk';
+import type { Logger } from '@svc/plugin-sdk';
+import type { Upgrade } from '@svc/plugin-sdk/http';
 import type { Tasks } from '@svc/plugin-task/api';
 import { LIMITS } from './limits.ts';
 import type { Place } from './place.ts';

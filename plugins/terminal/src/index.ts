@@ -1,13 +1,7 @@
 import { Audit } from '@svc/plugin-audit/api';
-import {
-  Directory,
-  definePlugin,
-  type Kernel,
-  reload,
-  type Static,
-  Type,
-  type Upgrade,
-} from '@svc/plugin-sdk';
+import { definePlugin, type Kernel, reload, type Static, Type } from '@svc/plugin-sdk';
+import type { Upgrade } from '@svc/plugin-sdk/http';
+import { Directory } from '@svc/plugin-sdk/util';
 import { Tasks } from '@svc/plugin-task/api';
 import { Passes, Tokens } from '@svc/plugin-token/api';
 import { agentSide } from './agent-side.ts';

@@ -1,4 +1,4 @@
-import type { MessageLimits } from '@svc/plugin-sdk';
+import type { MessageLimits } from '@svc/plugin-sdk/http';
 
 /** What either side may send (terminal.md §6). */
 export const LIMITS: MessageLimits = {

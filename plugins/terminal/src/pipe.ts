@@ -1,4 +1,4 @@
-import type { Peer } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
 
 /** Bytes on their way to one side before the other is read no further. */
 const BOUND_BYTES = 1024 * 1024;

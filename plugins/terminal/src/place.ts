@@ -1,4 +1,6 @@
-import { directoryTopic, Int64, type Payload, type Static, Type } from '@svc/plugin-sdk';
+import { type Payload, type Static, Type } from '@svc/plugin-sdk';
+import { Int64 } from '@svc/plugin-sdk/schemas';
+import { directoryTopic } from '@svc/plugin-sdk/util';
 
 /** One terminal: its agent (lower-case hyphenated), its id and the task that opened it. */
 const Place = Type.Object({ agentUuid: Type.String(), terminalId: Type.String(), taskId: Int64 });

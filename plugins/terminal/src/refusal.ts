@@ -1,4 +1,4 @@
-import type { Peer } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
 
 /** Why a side may not join (terminal.md §4). */
 export interface Refusal {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { CloseFrame, Peer } from '@svc/plugin-sdk';
+import type { CloseFrame, Peer } from '@svc/plugin-sdk/http';
 import { Incoming, Outgoing, type WindowPart } from './relay-window.ts';
 
 /** Where one end of a channel stands. The README has the diagram. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type BusEvent, type Clock, type Messaging, Type, topic } from '@svc/plugin-sdk';
+import { type Clock, type Messaging, Type, topic } from '@svc/plugin-sdk';
+import type { BusEvent } from '@svc/plugin-sdk/kernel';
 import { Pipe } from './pipe.ts';
 import { type RelayPart, RelayPeer, type RelayRefusal } from './relay-peer.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Peer } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
 import { Pipe } from './pipe.ts';
 
 /** Where one session stands. The README has the diagram, and the meaning and deadline of each state. */

@@ -1,4 +1,5 @@
-import { BoundedCache, type Clock, type Directory } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import { BoundedCache, type Directory } from '@svc/plugin-sdk/util';
 import { keyOf, type Place } from './place.ts';
 import { Session, whenAborted } from './session.ts';
 

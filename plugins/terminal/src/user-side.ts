@@ -1,16 +1,8 @@
 import type { Audit } from '@svc/plugin-audit/api';
-import {
-  type Auth,
-  type Clock,
-  type Directory,
-  type Integer,
-  type Logger,
-  type Origin,
-  type Peer,
-  type Principal,
-  RpcError,
-  type Upgrade,
-} from '@svc/plugin-sdk';
+import { type Auth, type Clock, type Logger, type Principal, RpcError } from '@svc/plugin-sdk';
+import type { Origin, Peer, Upgrade } from '@svc/plugin-sdk/http';
+import type { Integer } from '@svc/plugin-sdk/sql';
+import type { Directory } from '@svc/plugin-sdk/util';
 import type { Tasks } from '@svc/plugin-task/api';
 import type { Passes } from '@svc/plugin-token/api';
 import { LIMITS } from './limits.ts';

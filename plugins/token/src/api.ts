@@ -1,11 +1,11 @@
 import {
-  type Origin,
   type Permission,
   type Principal,
   type Requirement,
   type Scope,
   service,
 } from '@svc/plugin-sdk';
+import type { Origin } from '@svc/plugin-sdk/http';
 
 /** One entry of a token's limits in wire form: every permission holds in every scope of the entry (auth.md §5). */
 export interface Limit {

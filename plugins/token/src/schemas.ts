@@ -1,4 +1,5 @@
-import { Int32, Int64, optional, type Permission, type Scope, Type } from '@svc/plugin-sdk';
+import { optional, type Permission, type Scope, Type } from '@svc/plugin-sdk';
+import { Int32, Int64 } from '@svc/plugin-sdk/schemas';
 import { MAX_SIZE } from './rights/limit-size.ts';
 
 /** Description of limit entries. Kinds and scopes are data of the enabled plugins, so `parseLimits` checks them. */

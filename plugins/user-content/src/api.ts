@@ -1,4 +1,5 @@
-import { type Exchange, service } from '@svc/plugin-sdk';
+import { service } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 
 /** Content that is about to be sent. */
 export interface Content {

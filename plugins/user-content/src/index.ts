@@ -1,5 +1,6 @@
 import { Refusals } from '@svc/plugin-admission/api';
-import { definePlugin, EARLY, type Exchange, fileOnly, reload, Type } from '@svc/plugin-sdk';
+import { definePlugin, EARLY, fileOnly, reload, Type } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import { type Content, UserContent } from './api.ts';
 import { ContentHosts } from './hosts.ts';
 

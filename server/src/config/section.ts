@@ -1,5 +1,6 @@
-import { nearest, UserError } from '@svc/plugin-sdk';
+import { UserError } from '@svc/plugin-sdk';
 import { Default, Errors, Pointer } from '@svc/plugin-sdk/typebox';
+import { nearest } from '@svc/plugin-sdk/util';
 import type { Static, TObject } from 'typebox';
 import { type KeyPath, locate } from './locate.ts';
 

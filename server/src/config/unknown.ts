@@ -1,4 +1,4 @@
-import { nearest } from '@svc/plugin-sdk';
+import { nearest } from '@svc/plugin-sdk/util';
 import type { TObject, TSchema } from 'typebox';
 import { HeadSchema } from './head.ts';
 import { isTable } from './section.ts';

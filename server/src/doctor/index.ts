@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { type Area, EXAMINED, type Finding } from '@svc/plugin-sdk';
+import type { Finding } from '@svc/plugin-sdk';
+import { type Area, EXAMINED } from '@svc/plugin-sdk/kernel';
 import { configurationFile, OPTIONS, parse, UsageError } from '../command.ts';
 import { print } from '../terminal.ts';
 import { VERSION } from '../version.ts';

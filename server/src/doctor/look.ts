@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import type { App } from '@svc/kernel';
-import { type ConfigWarning, type Finding, finding, hasCode, type Plugin } from '@svc/plugin-sdk';
+import { type Finding, finding, type Plugin } from '@svc/plugin-sdk';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
+import { hasCode } from '@svc/plugin-sdk/util';
 import { choosePlugins } from '../plugins/choose.ts';
 import { start } from '../start.ts';
 import { faults, type ReadConfiguration } from './configuration.ts';

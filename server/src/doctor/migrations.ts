@@ -1,4 +1,5 @@
-import { type Database, type Finding, finding, type MigrationStep } from '@svc/plugin-sdk';
+import { type Database, type Finding, finding } from '@svc/plugin-sdk';
+import type { MigrationStep } from '@svc/plugin-sdk/sql';
 
 const LEDGER = 'schema_migrations';
 const NAMED = 8;

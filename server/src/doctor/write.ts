@@ -1,4 +1,5 @@
-import { EXAMINED, type Finding } from '@svc/plugin-sdk';
+import type { Finding } from '@svc/plugin-sdk';
+import { EXAMINED } from '@svc/plugin-sdk/kernel';
 
 export interface Report {
   /** No problem was found. */

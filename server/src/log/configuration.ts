@@ -1,12 +1,6 @@
-import {
-  type Fields,
-  hideSecret,
-  isSecretKey,
-  type KeyMarks,
-  type Logger,
-  secretsIn,
-  Type,
-} from '@svc/plugin-sdk';
+import { type Logger, Type } from '@svc/plugin-sdk';
+import { type Fields, isSecretKey, type KeyMarks } from '@svc/plugin-sdk/kernel';
+import { hideSecret, secretsIn } from '@svc/plugin-sdk/util';
 import type { TObject, TSchema } from 'typebox';
 import { CLAIMED } from '../config/claimed.ts';
 import { isTable } from '../config/section.ts';

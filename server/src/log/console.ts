@@ -1,4 +1,4 @@
-import type { LogRecord } from '@svc/plugin-sdk';
+import type { LogRecord } from '@svc/plugin-sdk/kernel';
 import { forOneLine } from '../terminal-text.ts';
 
 const COLOURS = { ERROR: 31, WARN: 33, INFO: 32, DEBUG: 34, TRACE: 35 } as const;

@@ -1,4 +1,5 @@
-import { type Level, trim } from '@svc/plugin-sdk';
+import type { Level } from '@svc/plugin-sdk/kernel';
+import { trim } from '@svc/plugin-sdk/util';
 
 /** A record of rank `n` passes a threshold `>= n`; 0 is off. */
 export const RANK = { off: 0, error: 1, warn: 2, info: 3, debug: 4, trace: 5 } as const satisfies {

@@ -1,11 +1,6 @@
-import {
-  type Fields,
-  isTold,
-  type Level,
-  type Logger,
-  type LogRecord,
-  type Span,
-} from '@svc/plugin-sdk';
+import type { Logger, Span } from '@svc/plugin-sdk';
+import type { Fields, Level, LogRecord } from '@svc/plugin-sdk/kernel';
+import { isTold } from '@svc/plugin-sdk/util';
 import { type Filter, RANK, shownTarget } from './filter.ts';
 import { makeRecord } from './record.ts';
 

@@ -1,5 +1,7 @@
 import { isatty } from 'node:tty';
-import { type Logger, type LogRecord, type LogSinks, stringifyJson } from '@svc/plugin-sdk';
+import type { Logger, LogSinks } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
+import type { LogRecord } from '@svc/plugin-sdk/kernel';
 import type { Head } from '../config/head.ts';
 import { forTerminal } from '../terminal-text.ts';
 import { consoleLine } from './console.ts';

@@ -1,4 +1,6 @@
-import { type Fields, type Level, type LogRecord, type Span, stringifyJson } from '@svc/plugin-sdk';
+import type { Span } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
+import type { Fields, Level, LogRecord } from '@svc/plugin-sdk/kernel';
 import { isSecretName, MASK, maskText } from './mask.ts';
 import { timestamp } from './time.ts';
 

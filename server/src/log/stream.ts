@@ -1,4 +1,4 @@
-import type { LogRecord } from '@svc/plugin-sdk';
+import type { LogRecord } from '@svc/plugin-sdk/kernel';
 import { parseStreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
 

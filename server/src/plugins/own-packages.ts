@@ -1,6 +1,6 @@
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { hasCode } from '@svc/plugin-sdk';
+import { hasCode } from '@svc/plugin-sdk/util';
 
 const NOT_FOUND = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 

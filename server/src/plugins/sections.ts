@@ -1,5 +1,6 @@
 import type { PluginSettings } from '@svc/kernel';
-import { type ConfigWarning, type KeyMarks, type Plugin, Type, UserError } from '@svc/plugin-sdk';
+import { type Plugin, Type, UserError } from '@svc/plugin-sdk';
+import type { ConfigWarning, KeyMarks } from '@svc/plugin-sdk/kernel';
 import type { TObject } from 'typebox';
 import { HeadSchema } from '../config/head.ts';
 import type { LoadedConfig, ParsedConfig } from '../config/load.ts';

@@ -1,5 +1,7 @@
 import type { Standing } from '@svc/fair-turns';
-import { type Connection, type Origin, thisTurn, type Wait } from '@svc/plugin-sdk';
+import type { Connection, Origin } from '@svc/plugin-sdk/http';
+import type { Wait } from '@svc/plugin-sdk/kernel';
+import { thisTurn } from '@svc/plugin-sdk/util';
 
 /** What may begin in one turn of the event loop without a look at who sends it. */
 const FREE = 128;

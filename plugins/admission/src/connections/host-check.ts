@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { ConfigWarning, Connection, Exchange, Upgrade } from '@svc/plugin-sdk';
+import type { Connection, Exchange, Upgrade } from '@svc/plugin-sdk/http';
+import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
 import type { Refusals } from '../api.ts';
 import type { HostSettings } from './config.ts';
 

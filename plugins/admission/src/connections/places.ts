@@ -1,4 +1,5 @@
-import type { Clock, Connection, Exchange, Logger, Principal, Upgrade } from '@svc/plugin-sdk';
+import type { Clock, Logger, Principal } from '@svc/plugin-sdk';
+import type { Connection, Exchange, Upgrade } from '@svc/plugin-sdk/http';
 import type { Refusals } from '../api.ts';
 import { countedAs } from './address.ts';
 import type { ConnectionSettings } from './config.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type Connection, type Finding, type Forwarded, finding } from '@svc/plugin-sdk';
+import { type Finding, finding } from '@svc/plugin-sdk';
+import type { Connection, Forwarded } from '@svc/plugin-sdk/http';
 import { Networks, plainAddress } from './address.ts';
 
 /** This machine: what runs there may say over which scheme it was asked. */

@@ -1,4 +1,5 @@
-import type { Clock, Connection, Receipt } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import type { Connection, Receipt } from '@svc/plugin-sdk/http';
 import type { Refusals } from '../api.ts';
 import { countedAs } from './address.ts';
 import type { ConnectionSettings } from './config.ts';

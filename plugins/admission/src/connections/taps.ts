@@ -1,4 +1,5 @@
-import { EARLY, type Kernel, LAST, Lateness } from '@svc/plugin-sdk';
+import { EARLY, type Kernel, LAST } from '@svc/plugin-sdk';
+import { Lateness } from '@svc/plugin-sdk/util';
 import type { Refusals } from '../api.ts';
 import type { ConnectionSettings, HostSettings } from './config.ts';
 import { HostCheck } from './host-check.ts';

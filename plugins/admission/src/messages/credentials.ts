@@ -1,6 +1,7 @@
 import { nextSlice } from '@svc/fair-turns';
-import { type Incoming, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
 import { Cursor, camelOf, jsonAt, OPEN_LIST, OPEN_OBJECT, type Span } from '@svc/plugin-sdk/json';
+import type { Incoming } from '@svc/plugin-sdk/kernel';
 
 /** A message over this must show a valid credential before it is parsed, bytes. */
 export const UNAUTHENTICATED_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 import { inSlices, nextSlice } from '@svc/fair-turns';
-import { type Incoming, type ReadEntry, type ReadPart, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
 import {
   Cursor,
   camelOf,
@@ -12,6 +12,7 @@ import {
   parsePieces,
   type Span,
 } from '@svc/plugin-sdk/json';
+import type { Incoming, ReadEntry, ReadPart } from '@svc/plugin-sdk/kernel';
 import { LONGEST_NAME, membersOf, only, shortString } from './credentials.ts';
 
 /** Parameters nest at most 128 deep, `params` stands around them (conventions.md §2.3), and the call around that. */

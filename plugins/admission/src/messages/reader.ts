@@ -1,13 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { nextSlice } from '@svc/fair-turns';
-import {
-  type Incoming,
-  type ReadEntry,
-  type Reading,
-  type ReadPart,
-  RpcError,
-} from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
 import { Cursor, invalidJson, OPEN_LIST, OPEN_OBJECT, type Span } from '@svc/plugin-sdk/json';
+import type { Incoming, ReadEntry, Reading, ReadPart } from '@svc/plugin-sdk/kernel';
 import type { Refusals } from '../api.ts';
 import { CredentialCheck, membersOf, UNAUTHENTICATED_BYTES } from './credentials.ts';
 import { EntryReader, MOST_DEPTH, MOST_VALUES, shortMembers, TOO_DEEP } from './entry.ts';

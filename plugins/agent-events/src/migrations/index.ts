@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Table `agent_event`: what happened, `uuid_id` null for the server itself. Table `agent_presence`: the last known state of each agent.

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `monitoring_uuid` (monitoring-data.md §7.1). `deleted_at` serves the hold-off after a deletion. */
 export const create: Migration = {

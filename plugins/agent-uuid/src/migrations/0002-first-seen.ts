@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** When an agent was registered, Unix ms; null: by a program that did not write it down. */
 export const firstSeen: Migration = {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type Kernel, RawJson, RpcError } from '@svc/plugin-sdk';
+import { type Kernel, RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
 import type { Kind } from '../kinds.ts';
 import type { Board } from './board.ts';
 import type { Rights } from './rights.ts';

@@ -1,4 +1,5 @@
-import { type Methods, stringifyJson, Type } from '@svc/plugin-sdk';
+import { type Methods, Type } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
 import type { Erase } from '../api.ts';
 import { type Filter, filterOf, matchesAll } from '../conditions.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';

@@ -2,13 +2,12 @@ import {
   type AccessContext,
   type Auth,
   type Methods,
-  MOST_AGENTS,
-  MOST_WORDS,
   RpcError,
   type TSchema,
   Type,
   Uuid,
 } from '@svc/plugin-sdk';
+import { MOST_AGENTS, MOST_WORDS } from '@svc/plugin-sdk/schemas';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 import { distinct, type MultiLast } from '../multi-last.ts';

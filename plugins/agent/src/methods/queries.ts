@@ -1,4 +1,5 @@
-import { type CallContext, type Methods, MOST_WORDS, type TSchema, Type } from '@svc/plugin-sdk';
+import { type CallContext, type Methods, type TSchema, Type } from '@svc/plugin-sdk';
+import { MOST_WORDS } from '@svc/plugin-sdk/schemas';
 import { type Filter, filterOf } from '../conditions.ts';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';

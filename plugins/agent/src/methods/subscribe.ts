@@ -3,16 +3,13 @@ import {
   type Auth,
   described,
   type Methods,
-  MOST_AGENTS,
-  MOST_WORDS,
   optional,
-  type Peer,
   RpcError,
   Type,
   Uuid,
-  wordOf,
-  words,
 } from '@svc/plugin-sdk';
+import type { Peer } from '@svc/plugin-sdk/http';
+import { MOST_AGENTS, MOST_WORDS, wordOf, words } from '@svc/plugin-sdk/schemas';
 import { type FieldWord, type Selection, selectionOf } from '../fields.ts';
 import { KINDS, type Kind } from '../kinds.ts';
 import { TURN_MS } from '../live/feed.ts';

@@ -1,4 +1,4 @@
-import type { Migration, MigrationDatabase, TableBuilder } from '@svc/plugin-sdk';
+import type { Migration, MigrationDatabase, TableBuilder } from '@svc/plugin-sdk/sql';
 import { DYNAMIC, type Kind, STATIC, SUMMARY } from '../kinds.ts';
 
 /** The three report tables (monitoring-data.md §7, with `uuid_id` of 32 bits). */

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { DYNAMIC, STATIC, SUMMARY, timeTableOf } from '../kinds.ts';
 import { DAY_MS, FAR_MS, floorTo } from '../partitions.ts';
 

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { STATIC } from '../kinds.ts';
 
 /** When a static row was reported for the first time; null: once only, or only before this step (monitoring-data.md §6.2). */

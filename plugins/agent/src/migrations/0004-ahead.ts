@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { KINDS } from '../kinds.ts';
 
 /** A row whose `timestamp` lies more than a minute behind its arrival: the clock of its agent was ahead. */

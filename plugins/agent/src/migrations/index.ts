@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 import { partition } from './0002-partition.ts';
 import { firstSeen } from './0003-first-seen.ts';

@@ -1,4 +1,6 @@
-import { conditionsOf, Int64, ONE_MEMBER, type Static, Type, Uint64, Uuid } from '@svc/plugin-sdk';
+import { type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
+import { conditionsOf, ONE_MEMBER } from '@svc/plugin-sdk/sql';
 
 const pair = Type.Tuple([Int64, Int64]);
 

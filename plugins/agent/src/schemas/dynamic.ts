@@ -1,14 +1,5 @@
-import {
-  Float64,
-  optional,
-  type Static,
-  Type,
-  Uint8,
-  Uint32,
-  Uint64,
-  Uuid,
-  words,
-} from '@svc/plugin-sdk';
+import { optional, type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { Float64, Uint8, Uint32, Uint64, words } from '@svc/plugin-sdk/schemas';
 import { MOST_PARTS } from './most-parts.ts';
 
 const Cpu = Type.Object({

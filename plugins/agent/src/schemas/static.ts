@@ -1,4 +1,5 @@
-import { type Static, Type, Uint8, Uint32, Uint64, Uuid, words } from '@svc/plugin-sdk';
+import { type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { Uint8, Uint32, Uint64, words } from '@svc/plugin-sdk/schemas';
 import { MOST_PARTS } from './most-parts.ts';
 
 /** Bytes of a hash: agents tell 16, and the protocol names no length. */

@@ -1,14 +1,5 @@
-import {
-  Int16,
-  Int32,
-  Int64,
-  optional,
-  type Static,
-  Type,
-  Uint64,
-  Uuid,
-  words,
-} from '@svc/plugin-sdk';
+import { optional, type Static, Type, Uuid } from '@svc/plugin-sdk';
+import { Int16, Int32, Int64, Uint64, words } from '@svc/plugin-sdk/schemas';
 
 const values = {
   cpu_usage: optional(Int16),

@@ -1,4 +1,5 @@
-import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, type Integer } from '@svc/plugin-sdk/sql';
 import type { Kind } from '../kinds.ts';
 import { EVERY_ROW, newestSql } from './newest.ts';
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Database, guarded, type SqlValue } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { BucketAsk, BucketRow, Part, ReportBuckets } from '../api.ts';
 import { DYNAMIC, type Kind, SUMMARY } from '../kinds.ts';
 import { readCounters } from './counters.ts';

@@ -1,4 +1,5 @@
-import { type Database, guarded } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded } from '@svc/plugin-sdk/sql';
 import type { CounterRow } from '../api.ts';
 import { SUMMARY } from '../kinds.ts';
 import { countedSql } from './newest.ts';

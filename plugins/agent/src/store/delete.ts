@@ -1,13 +1,6 @@
-import {
-  type Database,
-  guarded,
-  type Integer,
-  parseJson,
-  rowsOf,
-  type Sql,
-  type SqlValue,
-  stringifyJson,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { parseJson, stringifyJson } from '@svc/plugin-sdk/json';
+import { guarded, type Integer, rowsOf, type Sql, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Filter } from '../conditions.ts';
 import { type Kind, STATIC } from '../kinds.ts';
 import { newestSql } from './newest.ts';

@@ -1,4 +1,5 @@
-import type { Database, Sql } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { Sql } from '@svc/plugin-sdk/sql';
 import type { Filter } from '../conditions.ts';
 import type { Kind } from '../kinds.ts';
 import { aheadIndexOf, IS_AHEAD } from '../migrations/0004-ahead.ts';

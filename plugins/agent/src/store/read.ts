@@ -1,4 +1,6 @@
-import { type Database, guarded, type RawJson, type Sql } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import { guarded, type Sql } from '@svc/plugin-sdk/sql';
 import type { Filter } from '../conditions.ts';
 import type { Selection } from '../fields.ts';
 import { columnsOf, type Kind, type Row } from '../kinds.ts';

@@ -1,4 +1,4 @@
-import { type Sql, type SqlValue, type TimeRange, whereAll } from '@svc/plugin-sdk';
+import { type Sql, type SqlValue, type TimeRange, whereAll } from '@svc/plugin-sdk/sql';
 import type { Filter } from '../conditions.ts';
 import { type Field, HEAD, type Kind } from '../kinds.ts';
 

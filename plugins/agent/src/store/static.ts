@@ -1,4 +1,5 @@
-import { type Database, guarded } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded } from '@svc/plugin-sdk/sql';
 import { HEAD, type Row, STATIC } from '../kinds.ts';
 import { countedTime } from '../newest-rule.ts';
 import { countedSql } from './newest.ts';

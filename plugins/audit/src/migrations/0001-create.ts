@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Table `audit` (rows), `audit_chain` (one row for each server and key, with the signed end of its chain) and

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Column `outside` of `audit_chain`: 1 once the end of the chain stands in a file of its server, too. */
 export const outside: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Column `sent` of `audit_chain`: the last row that the outlet has taken; -1: there was none yet. */
 export const sent: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 import { outside } from './0002-outside.ts';
 import { sent } from './0003-sent.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `bus_cluster`: one row that tells the servers of this database from others on the same NATS. */
 export const create: Migration = {

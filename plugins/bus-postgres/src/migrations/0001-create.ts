@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `bus_message`: frames that are too long for a notification. Unlogged: a crash loses the connections that wait for them too. */
 export const create: Migration = {

@@ -1,4 +1,5 @@
-import { type CallContext, described, type Methods, RpcError, Type, Uint64 } from '@svc/plugin-sdk';
+import { type CallContext, described, type Methods, RpcError, Type } from '@svc/plugin-sdk';
+import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Crontab } from '../crontab.ts';
 import { ChangedCronType, refuseMoreAgents, TYPE_WORDS } from '../job-type.ts';
 import { checkName } from '../names.ts';

@@ -1,13 +1,7 @@
-import {
-  described,
-  type Integer,
-  type Methods,
-  RawJson,
-  type Right,
-  RpcError,
-  Type,
-  Uint64,
-} from '@svc/plugin-sdk';
+import { described, type Methods, type Right, RpcError, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { Uint64 } from '@svc/plugin-sdk/schemas';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { isVisible, type Visible } from '../access.ts';
 import { jobOf } from '../contents.ts';
 import type { Crontab } from '../crontab.ts';

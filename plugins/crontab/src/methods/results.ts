@@ -1,4 +1,6 @@
-import { described, type Methods, stringifyJson, Type, Uint64 } from '@svc/plugin-sdk';
+import { described, type Methods, Type } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
+import { Uint64 } from '@svc/plugin-sdk/schemas';
 import { filterOf, Query } from '../conditions.ts';
 import type { Crontab } from '../crontab.ts';
 import { mayList } from '../permissions.ts';

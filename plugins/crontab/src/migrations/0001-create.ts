@@ -1,4 +1,4 @@
-import type { Migration, MigrationDatabase } from '@svc/plugin-sdk';
+import type { Migration, MigrationDatabase } from '@svc/plugin-sdk/sql';
 
 /**
  * Tables `crontab` and `crontab_result` (crontab.md §1). Private columns of a job: `start_time`, from when on matches

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Private column `claimed_by`: the server that runs, or ran, what `last_run_time` stands for; null after its orderly stop. */
 export const claimedBy: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Private column `claimed_at`: Unix ms of the claim of the run that the record belongs to. */
 export const claimedAt: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Column `owner`: the key of the token that wrote the job last; null for the Super Token and for rows from before. */
 export const owner: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** What tells a changed job, and the runs of one server, are read without the types, which may be long. */
 export const stampIndex: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 import { claimedBy } from './0002-claimed-by.ts';
 import { claimedAt } from './0003-claimed-at.ts';

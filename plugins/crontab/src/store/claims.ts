@@ -1,4 +1,5 @@
-import { type Database, guarded, type Integer, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, type Integer, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** A run that a server claimed. */
 export interface Claim {

@@ -1,4 +1,4 @@
-import type { Appender, SqlValue } from '@svc/plugin-sdk';
+import type { Appender, SqlValue } from '@svc/plugin-sdk/sql';
 
 type Row = readonly SqlValue[];
 

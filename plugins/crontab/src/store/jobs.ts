@@ -1,14 +1,5 @@
-import {
-  type Counting,
-  type Database,
-  guarded,
-  type Integer,
-  marks,
-  rowsOf,
-  type Sql,
-  type SqlValue,
-  uncounted,
-} from '@svc/plugin-sdk';
+import { type Counting, type Database, uncounted } from '@svc/plugin-sdk';
+import { guarded, type Integer, marks, rowsOf, type Sql, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** With these columns a change of a row is noticed. */
 export interface Stamp {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `db_registry` (db.md §1.1). Names order by bytes on both databases. */
 export const create: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Private column `owner`: the key of the token that created the database; null for the Super Token and for rows from before. */
 export const owner: Migration = {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type Command, ConfigurationFile, codeOf, type Kernel, UserError } from '@svc/plugin-sdk';
+import { type Command, ConfigurationFile, type Kernel, UserError } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { TASK_KINDS } from '@svc/plugin-task/api';
 import { Owners } from '@svc/plugin-token/api';
 import { readAgentFile, withKinds } from '../agent-file.ts';

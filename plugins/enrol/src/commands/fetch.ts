@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { chmod, copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Command, type CommandTerminal, UserError } from '@svc/plugin-sdk';
+import { type Command, UserError } from '@svc/plugin-sdk';
+import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 import { PARTS } from '../runtimes.ts';
 
 /** The long-term version that the project's own commands fetch, too. */

@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { type Command, type CommandTerminal, codeOf, UserError } from '@svc/plugin-sdk';
+import { type Command, UserError } from '@svc/plugin-sdk';
+import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { keyIn, shippedManifest } from '../shipped.ts';
 import {
   blocksOf,

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Table `enrol_code`: `hash` is that of the code, `tags` JSON, `owner` the key of the token that made it (null: the Super

@@ -1,13 +1,6 @@
-import {
-  described,
-  Int64,
-  JsonText,
-  optional,
-  RawJson,
-  RpcError,
-  stringifyExact,
-  Type,
-} from '@svc/plugin-sdk';
+import { described, optional, RpcError, Type } from '@svc/plugin-sdk';
+import { RawJson, stringifyExact } from '@svc/plugin-sdk/json';
+import { Int64, JsonText } from '@svc/plugin-sdk/schemas';
 import { routeName, scriptOf, workerName } from '../names.ts';
 import type { Limits, Owned, WorkerContent } from '../store/workers.ts';
 

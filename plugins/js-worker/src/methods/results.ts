@@ -1,14 +1,6 @@
-import {
-  described,
-  Int64,
-  type Methods,
-  optional,
-  type Principal,
-  RpcError,
-  stringifyJson,
-  Type,
-  Uint64,
-} from '@svc/plugin-sdk';
+import { described, type Methods, optional, type Principal, RpcError, Type } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Components } from '../components.ts';
 import { type Filter, filterOf, Query } from '../conditions.ts';
 import { mayResult, mayResults, type ResultRight } from '../permissions.ts';

@@ -1,14 +1,6 @@
-import {
-  described,
-  JsonText,
-  type Methods,
-  optional,
-  RawJson,
-  Type,
-  Uint64,
-  wordOf,
-  words,
-} from '@svc/plugin-sdk';
+import { described, type Methods, optional, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { JsonText, Uint64, wordOf, words } from '@svc/plugin-sdk/schemas';
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
 import { shareOfCaller } from '../owners.ts';

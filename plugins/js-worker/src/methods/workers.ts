@@ -1,12 +1,6 @@
-import {
-  Int64,
-  type Methods,
-  type Principal,
-  RawJson,
-  RpcError,
-  Type,
-  Uint64,
-} from '@svc/plugin-sdk';
+import { type Methods, type Principal, RpcError, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Components } from '../components.ts';
 import { workerName } from '../names.ts';
 import { mayClaim, mayDo } from '../permissions.ts';

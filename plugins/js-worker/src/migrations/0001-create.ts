@@ -1,4 +1,4 @@
-import type { Migration, MigrationDatabase } from '@svc/plugin-sdk';
+import type { Migration, MigrationDatabase } from '@svc/plugin-sdk/sql';
 
 /**
  * Tables `js_worker` and `js_result` (js-worker.md §1). Private column of a result: `alive_at`, when the

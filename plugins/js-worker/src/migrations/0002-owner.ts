@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Columns of a worker: `owner`, the key of the token that wrote it last, null for the Super Token and for rows from before;

@@ -1,5 +1,5 @@
 import { countBytes } from '@svc/plugin-kv/api';
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `js_result_usage`: bytes of the results of each worker, by its name. */
 export const usage: Migration = {

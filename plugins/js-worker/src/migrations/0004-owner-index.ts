@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** What an owner holds is counted at each change. */
 export const ownerIndex: Migration = {

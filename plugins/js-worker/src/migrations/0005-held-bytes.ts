@@ -1,4 +1,5 @@
-import { addHeldBytes, type Migration } from '@svc/plugin-sdk';
+import { addHeldBytes } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Column `held_bytes`: what a worker counts for its owner, summed from the index at each change. */
 export const heldBytes: Migration = {

@@ -1,4 +1,5 @@
-import type { Clock, Exchange } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 
 /** Largest request body, bytes (worker-route.md §3.1). */
 const MOST_BODY = 8_388_608;

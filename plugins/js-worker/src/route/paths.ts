@@ -1,4 +1,5 @@
-import type { Exchange, Hooks } from '@svc/plugin-sdk';
+import type { Hooks } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 import type { RouteHandler } from './route.ts';
 
 const PREFIXES = ['/svc/worker-route/', '/worker-route/'] as const;

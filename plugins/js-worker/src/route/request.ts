@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Exchange } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
 
 /** Names that scripts never see; cookie, host, origin and referer are theirs to read (worker-route.md §3.3). */
 const HIDDEN =

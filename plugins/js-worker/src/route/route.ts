@@ -1,5 +1,7 @@
 import { type Outcome, QUEUE_FULL, WAITED_TOO_LONG } from '@svc/plugin-script-quickjs/api';
-import { type Clock, type Exchange, type Logger, trim } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Exchange } from '@svc/plugin-sdk/http';
+import { trim } from '@svc/plugin-sdk/util';
 import type { UserContent } from '@svc/plugin-user-content/api';
 import type { Settings } from '../config.ts';
 import type { WorkerOwners } from '../owners.ts';

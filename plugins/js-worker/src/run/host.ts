@@ -5,7 +5,7 @@ import type {
   HostFunction,
   ScriptHost,
 } from '@svc/plugin-script-quickjs/api';
-import { parseJson, stringifyJson } from '@svc/plugin-sdk';
+import { parseJson, stringifyJson } from '@svc/plugin-sdk/json';
 import { type InlineOrder, inlineOrder } from './inline-order.ts';
 import type { Room } from './pool.ts';
 

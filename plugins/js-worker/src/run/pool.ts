@@ -6,7 +6,7 @@ import type {
   Script,
   ScriptHost,
 } from '@svc/plugin-script-quickjs/api';
-import type { Integer } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { type Ceilings, effective } from '../limits.ts';
 import type { Worker, WorkerStore } from '../store/workers.ts';
 

@@ -1,7 +1,8 @@
 import type { EgressClient } from '@svc/plugin-egress/api';
 import type { Call, Mode, Outcome, Sandbox, Sandboxes } from '@svc/plugin-script-quickjs/api';
-import type { Clock, Integer, Logger } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
 import { RpcError } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import { type Ceilings, type Effective, effective } from '../limits.ts';
 import { shareOf, suspended, type WorkerOwners } from '../owners.ts';
 import type { Ended, ResultStore, Running, RunType } from '../store/results.ts';

@@ -1,4 +1,4 @@
-import { type Sql, type SqlForms, type SqlValue, whereAll } from '@svc/plugin-sdk';
+import { type Sql, type SqlForms, type SqlValue, whereAll } from '@svc/plugin-sdk/sql';
 import type { Filter, State } from '../conditions.ts';
 
 /** Workers whose results a caller may see: all, or these. */

@@ -1,13 +1,7 @@
 import type { ArrivalTable } from '@svc/plugin-retention/api';
-import {
-  type Database,
-  guarded,
-  type Integer,
-  RawJson,
-  RpcError,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { guarded, type Integer, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Filter } from '../conditions.ts';
 import { matchesNothing, NEWEST, type Readable, rowJson, whereOf } from './result-sql.ts';
 

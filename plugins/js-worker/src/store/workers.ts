@@ -1,12 +1,5 @@
-import {
-  type Counting,
-  type Database,
-  guarded,
-  type Integer,
-  RpcError,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
+import { guarded, type Integer, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** Who wrote a worker last. */
 export interface Owned {

@@ -1,4 +1,6 @@
-import { described, JsonText, type Methods, RawJson, RpcError, Type } from '@svc/plugin-sdk';
+import { described, type Methods, RpcError, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { JsonText } from '@svc/plugin-sdk/schemas';
 import type { Kv } from '../kv.ts';
 import { LARGE, largeValueText, measureLarge } from '../large-value.ts';
 import { checkLimit, PREFIX } from '../limits.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `kv` (kv.md §1.1). Names compare by bytes on both databases; a value is always valid JSON. */
 export const create: Migration = {

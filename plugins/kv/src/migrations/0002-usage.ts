@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { countBytes } from '../byte-counter.ts';
 
 /** Table `kv_usage`: bytes of each namespace. */

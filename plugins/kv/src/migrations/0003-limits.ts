@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { LIMIT_KEYS } from '../limits.ts';
 
 /** The keys that hold limits are read every few minutes: they are found without a look at each namespace. */

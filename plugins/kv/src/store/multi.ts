@@ -1,4 +1,6 @@
-import { type Database, guarded, RawJson } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { guarded } from '@svc/plugin-sdk/sql';
 import { type Item, keysOf } from '../patterns.ts';
 import { type ReadLimits, readArray } from './read-array.ts';
 import { type Distinct, repeated } from './repeats.ts';

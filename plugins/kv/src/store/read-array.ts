@@ -1,4 +1,5 @@
-import type { Database, RawJson } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
 
 export interface ReadLimits {
   readonly maxBytes: number;

@@ -1,4 +1,6 @@
-import { type Database, guarded, type RawJson } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import { guarded } from '@svc/plugin-sdk/sql';
 import { LIMIT_KEYS } from '../limits.ts';
 import { type ArrayRead, type ReadLimits, readArray } from './read-array.ts';
 

@@ -1,4 +1,5 @@
-import { type Database, guarded, rowsOf } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, rowsOf } from '@svc/plugin-sdk/sql';
 import { rowBytes } from '../byte-counter.ts';
 
 /** One value to store; `value` is JSON text. */

@@ -1,5 +1,6 @@
 import { Egress, type EgressClient } from '@svc/plugin-egress/api';
-import { hideSecret, type Kernel, Throttle, UserError } from '@svc/plugin-sdk';
+import { type Kernel, UserError } from '@svc/plugin-sdk';
+import { hideSecret, Throttle } from '@svc/plugin-sdk/util';
 import type { OtlpSettings } from './settings.ts';
 
 const SEND_MS = 10_000;

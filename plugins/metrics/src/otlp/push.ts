@@ -13,7 +13,8 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { type Call, type Kernel, type Outcome, within } from '@svc/plugin-sdk';
+import type { Call, Kernel, Outcome } from '@svc/plugin-sdk';
+import { within } from '@svc/plugin-sdk/util';
 import type { Registry } from '../registry.ts';
 import { Collector } from './collector.ts';
 import { metricOf } from './data.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** The tables of history at the time of this step. */
 const TABLES = ['static_monitoring', 'dynamic_monitoring', 'task', 'crontab_result', 'js_result'];

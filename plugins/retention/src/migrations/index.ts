@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 
 /** Steps of this plugin's schema, in order. */

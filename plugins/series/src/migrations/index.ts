@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Table `series_rollup`: one row for an agent, a step (1 or 15 minutes), a series and a span of time, packed (`pack.ts`). Table

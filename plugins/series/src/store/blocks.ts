@@ -1,4 +1,5 @@
-import { type Database, guarded, marks, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, marks, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import { MINUTE, QUARTER, type Step } from '../steps.ts';
 import type { ReportKind } from './state.ts';
 

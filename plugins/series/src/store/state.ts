@@ -1,4 +1,5 @@
-import { type Database, guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 export type ReportKind = 'summary' | 'dynamic';
 

@@ -1,11 +1,5 @@
-import {
-  type Database,
-  guarded,
-  marks,
-  type QueryBuilder,
-  rowsOf,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Counted } from '../traffic/growth.ts';
 
 /** Bytes of an agent on a UTC day, counted since 1970. */

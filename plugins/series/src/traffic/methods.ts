@@ -1,14 +1,6 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import {
-  canonicalUuid,
-  described,
-  type Methods,
-  RpcError,
-  Type,
-  Uuid,
-  wordOf,
-  words,
-} from '@svc/plugin-sdk';
+import { canonicalUuid, described, type Methods, RpcError, Type, Uuid } from '@svc/plugin-sdk';
+import { wordOf, words } from '@svc/plugin-sdk/schemas';
 import { findAgents } from '../agents.ts';
 import { DAY_MS } from '../steps.ts';
 import type { TrafficDay, TrafficStore } from '../store/traffic.ts';

@@ -1,4 +1,6 @@
-import { type Methods, RawJson, type ServerState, Type } from '@svc/plugin-sdk';
+import { type Methods, Type } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import type { ServerState } from '@svc/plugin-sdk/kernel';
 import { Version } from '../schemas.ts';
 
 /** `hello`, `version` and `uuid`: public, answered from memory. */

@@ -1,19 +1,17 @@
 import {
   type Brand,
   type CallContext,
-  type CallerValue,
-  callerValues,
   type Database,
   DatabaseChanged,
   described,
-  JsonText,
-  jsonRows,
   type Messaging,
   type Methods,
   type Principal,
-  RawJson,
   Type,
 } from '@svc/plugin-sdk';
+import { jsonRows, RawJson } from '@svc/plugin-sdk/json';
+import { JsonText } from '@svc/plugin-sdk/schemas';
+import { type CallerValue, callerValues } from '@svc/plugin-sdk/sql';
 import { rowText } from '../cells.ts';
 import { mayRunSql } from '../permissions.ts';
 import { SqlResult } from '../schemas.ts';

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { rename, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
 import { openFile } from '@svc/plugin-sdk/http';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type {
   BucketFiles,
   Content,

@@ -1,6 +1,6 @@
 import { lstat, mkdir, opendir, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 
 /** A symbolic link in the path leads out of the bucket. */
 export class LeadsOut extends Error {

@@ -1,6 +1,6 @@
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { realBase } from './contain.ts';
 import { removeIfAny } from './replace.ts';
 import { isTemporary } from './temporary.ts';

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { isTemporary } from './temporary.ts';
 
 /** What a file or directory counts at least, as on the disk: empty files are not free. */

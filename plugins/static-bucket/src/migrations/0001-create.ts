@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `static_file` (static-bucket.md §1.1). */
 export const create: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Column `owner` of a former directory: that of its last bucket, for whom the files that stay count; null for the Super Token

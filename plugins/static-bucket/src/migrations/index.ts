@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 import { owner } from './0002-owner.ts';
 import { formerOwner } from './0003-former-owner.ts';

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { type Answer, Refusal } from '../answers.ts';
 import { failuresAnswer } from '../multistatus.ts';

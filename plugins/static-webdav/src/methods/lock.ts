@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { type Answer, failedCondition, Refusal, XML_TYPE } from '../answers.ts';
 import { xmlBody } from '../bodies.ts';
 import { parseIf, tokensOf } from '../if-header.ts';

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import type { WirePath } from '@svc/plugin-static-bucket/api';
 import { failedCondition, fileStatus, Refusal, XML_TYPE } from '../answers.ts';
 import { xmlBody } from '../bodies.ts';

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { codeOf } from '@svc/plugin-sdk';
+import { codeOf } from '@svc/plugin-sdk/util';
 import { type Answer, bucketFull, Refusal } from '../answers.ts';
 import { etagOf } from '../etags.ts';
 import { merged } from '../partial.ts';

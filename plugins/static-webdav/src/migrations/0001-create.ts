@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Tables of locks and of dead properties. Paths are relative to the bucket, separated by `/`, and compared by bytes, so

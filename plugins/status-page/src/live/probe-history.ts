@@ -1,4 +1,5 @@
-import { BoundedCache, type Logger, RpcError } from '@svc/plugin-sdk';
+import { type Logger, RpcError } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { ProbeBucket, ReadProbes } from '@svc/plugin-task/api';
 import type { Probe } from '../page.ts';
 import { FIRST_RANGE, RANGES, type Range } from '../ranges.ts';

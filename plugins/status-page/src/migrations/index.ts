@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /**
  * Table `status_page`: `settings` is JSON, `logo` base64, `owner` the key of the token that wrote the page last (null: the Super Token).

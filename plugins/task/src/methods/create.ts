@@ -1,14 +1,6 @@
-import {
-  type Auth,
-  canonicalUuid,
-  described,
-  Int64,
-  type Integer,
-  type Methods,
-  Type,
-  Uint64,
-  Uuid,
-} from '@svc/plugin-sdk';
+import { type Auth, canonicalUuid, described, type Methods, Type, Uuid } from '@svc/plugin-sdk';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Creator } from '../create.ts';
 import { demand, mayDo } from '../permissions.ts';
 import { TaskResult } from '../task-result.ts';

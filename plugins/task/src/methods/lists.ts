@@ -2,12 +2,12 @@ import {
   type Auth,
   type CallContext,
   type Methods,
-  stringifyJson,
   type TSchema,
   Type,
-  Uint64,
   Uuid,
 } from '@svc/plugin-sdk';
+import { stringifyJson } from '@svc/plugin-sdk/json';
+import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Completions } from '../completions.ts';
 import { Conditions, type Filter, filterOf } from '../conditions.ts';
 import { mayList, mayListUnlisted, UNLISTED_TYPE } from '../permissions.ts';

@@ -6,9 +6,9 @@ import {
   type Methods,
   RpcError,
   Type,
-  Uint64,
   Uuid,
 } from '@svc/plugin-sdk';
+import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Deliveries } from '../deliveries.ts';
 import { pause } from '../pause.ts';
 import { mayListen } from '../permissions.ts';

@@ -3,14 +3,13 @@ import {
   described,
   type Methods,
   optional,
-  RawJson,
   type Requirement,
   RpcError,
   Type,
   Uuid,
-  wordOf,
-  words,
 } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { wordOf, words } from '@svc/plugin-sdk/schemas';
 import { PROBES, type ProbeAsk, type ProbeBucket, type ReadProbes } from '../store/series.ts';
 
 const MOST_POINTS = 1_500;

@@ -1,4 +1,5 @@
-import { canonicalUuid, described, type Methods, Type, Uint64 } from '@svc/plugin-sdk';
+import { canonicalUuid, described, type Methods, Type } from '@svc/plugin-sdk';
+import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Tokens } from '@svc/plugin-token/api';
 import type { Deliveries } from '../deliveries.ts';
 import { demandSomeWrite } from '../permissions.ts';

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `task` (task.md §1.1), with the type's name and the time of creation in private columns. */
 export const create: Migration = {

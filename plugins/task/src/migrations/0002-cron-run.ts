@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Private column `cron_run`: Unix ms of the claim of the job's run that the task belongs to. */
 export const cronRun: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** The order of arrival, in which old tasks are deleted. */
 export const createdAt: Migration = {

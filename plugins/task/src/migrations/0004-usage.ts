@@ -1,5 +1,5 @@
 import { countBytes } from '@svc/plugin-kv/api';
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `task_usage`: bytes of the tasks of each agent. */
 export const usage: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Table `task_version`: what each agent said last of its own version; its tasks are deleted after a while. */
 export const versions: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** What people ran, newest first: a few rows among the many that jobs make. */
 export const manual: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 import { cronRun } from './0002-cron-run.ts';
 import { createdAt } from './0003-created-at.ts';

@@ -1,4 +1,5 @@
-import { type Database, guarded, type Integer } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, type Integer } from '@svc/plugin-sdk/sql';
 
 /** Times of the ended tasks of one agent; null: the agent has no ended task. */
 export interface Ages {

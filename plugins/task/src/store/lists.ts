@@ -1,13 +1,7 @@
 import type { ArrivalTable } from '@svc/plugin-retention/api';
-import {
-  type Database,
-  guarded,
-  type Integer,
-  RawJson,
-  rowsOf,
-  type Sql,
-  type SqlForms,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { RawJson } from '@svc/plugin-sdk/json';
+import { guarded, type Integer, rowsOf, type Sql, type SqlForms } from '@svc/plugin-sdk/sql';
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { order, whereOf } from './sql.ts';
 import type { TaskKey } from './tasks.ts';

@@ -1,4 +1,5 @@
-import { type Database, guarded, marks } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, marks } from '@svc/plugin-sdk/sql';
 
 /** Agents of one statement. */
 const CHUNK = 500;

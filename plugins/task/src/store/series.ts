@@ -1,4 +1,5 @@
-import { type Database, guarded, RpcError, type SqlValue } from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
+import { guarded, type SqlValue } from '@svc/plugin-sdk/sql';
 
 export const PROBES = ['ping', 'tcp_ping', 'http_ping'] as const;
 

@@ -1,14 +1,6 @@
-import {
-  type Database,
-  guarded,
-  type Integer,
-  marks,
-  parseJson,
-  RpcError,
-  rowsOf,
-  type Sql,
-  type SqlForms,
-} from '@svc/plugin-sdk';
+import { type Database, RpcError } from '@svc/plugin-sdk';
+import { parseJson } from '@svc/plugin-sdk/json';
+import { guarded, type Integer, marks, rowsOf, type Sql, type SqlForms } from '@svc/plugin-sdk/sql';
 
 /** A row to insert. */
 export interface NewTask {

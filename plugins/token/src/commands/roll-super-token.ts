@@ -1,5 +1,6 @@
 import { Audit } from '@svc/plugin-audit/api';
-import type { Command, CommandTerminal } from '@svc/plugin-sdk';
+import type { Command } from '@svc/plugin-sdk';
+import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 import type { TokenStore } from '../records/store.ts';
 import type { NewSuperToken } from '../records/super-token.ts';
 import { superLines } from '../records/super-token.ts';

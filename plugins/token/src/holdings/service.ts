@@ -5,9 +5,9 @@ import {
   type HoldingKind,
   type HoldingLimits,
   type Holdings,
-  type QueryBuilder,
   RpcError,
 } from '@svc/plugin-sdk';
+import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 import { type Bound, demandWithin, isBeyond } from './limits.ts';
 import type { Held, HoldingStore } from './store.ts';
 

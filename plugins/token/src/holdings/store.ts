@@ -1,12 +1,6 @@
-import {
-  type Database,
-  marks,
-  type QueryBuilder,
-  type RawJson,
-  rowsOf,
-  type Sql,
-  type SqlValue,
-} from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import type { RawJson } from '@svc/plugin-sdk/json';
+import { marks, type QueryBuilder, rowsOf, type Sql, type SqlValue } from '@svc/plugin-sdk/sql';
 
 /** Rows and bytes of one kind. */
 export interface Held {

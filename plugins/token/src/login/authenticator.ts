@@ -1,4 +1,5 @@
-import type { Origin, Principal } from '@svc/plugin-sdk';
+import type { Principal } from '@svc/plugin-sdk';
+import type { Origin } from '@svc/plugin-sdk/http';
 import type { TokenRecord } from '../api.ts';
 import { overloaded, type SlowHash, type SlowHasher } from '../passwords/slow-hash.ts';
 import type { Lookups } from '../records/lookups.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Logger, Origin } from '@svc/plugin-sdk';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Origin } from '@svc/plugin-sdk/http';
 import type { Records } from '../records/cache.ts';
 import type { ActiveSessions } from '../sessions/active.ts';
 import type { Credential } from './credential.ts';

@@ -1,4 +1,5 @@
-import { type Database, marks } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { marks } from '@svc/plugin-sdk/sql';
 
 /** One row of the table `token_place`. */
 export type LocationRow = {

@@ -1,4 +1,5 @@
-import { type Methods, RpcError, superOnly, Type, trim } from '@svc/plugin-sdk';
+import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import { trim } from '@svc/plugin-sdk/util';
 import type { Components } from '../components.ts';
 import { orDatabaseError, SUPER_ID } from '../records/store.ts';
 import { Target } from '../schemas.ts';

@@ -1,11 +1,6 @@
-import {
-  type Methods,
-  MOST_WORDS,
-  optional,
-  type RegisteredMethod,
-  RpcError,
-  Type,
-} from '@svc/plugin-sdk';
+import { type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
+import type { RegisteredMethod } from '@svc/plugin-sdk/kernel';
+import { MOST_WORDS } from '@svc/plugin-sdk/schemas';
 import type { Components } from '../components.ts';
 import { explain } from '../rights/explain.ts';
 import { Explanation, Target } from '../schemas.ts';

@@ -1,4 +1,5 @@
-import type { Methods, RegisteredMethod } from '@svc/plugin-sdk';
+import type { Methods } from '@svc/plugin-sdk';
+import type { RegisteredMethod } from '@svc/plugin-sdk/kernel';
 import type { Components } from '../components.ts';
 import { addChangeOwnPassword } from './change-own-password.ts';
 import { addChangePassword } from './change-password.ts';

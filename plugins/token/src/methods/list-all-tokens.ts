@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Methods, RawJson, RpcError, stringifyJson, superOnly, Type } from '@svc/plugin-sdk';
+import { type Methods, RpcError, superOnly, Type } from '@svc/plugin-sdk';
+import { RawJson, stringifyJson } from '@svc/plugin-sdk/json';
 import type { Components } from '../components.ts';
 import { TokenObject } from '../schemas.ts';
 import { rowObject } from './answers.ts';

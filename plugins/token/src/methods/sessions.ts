@@ -1,6 +1,5 @@
 import {
   type CallContext,
-  KeyedQueue,
   type Methods,
   optional,
   type Principal,
@@ -8,6 +7,7 @@ import {
   type Static,
   Type,
 } from '@svc/plugin-sdk';
+import { KeyedQueue } from '@svc/plugin-sdk/util';
 import type { Components } from '../components.ts';
 import { newKey, newSecret } from '../login/credential.ts';
 import { stampOf } from '../records/store.ts';

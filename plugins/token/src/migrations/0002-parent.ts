@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Creator of each token, and the last rights of deleted tokens with dependents. */
 export const parent: Migration = {

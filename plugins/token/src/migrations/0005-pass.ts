@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Secrets for one purpose each, such as opening a terminal. */
 export const pass: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Topmost token above a deleted one with dependents, for which these count; null: none. */
 export const holder: Migration = {

@@ -1,4 +1,5 @@
-import { addHeldBytes, type Migration } from '@svc/plugin-sdk';
+import { addHeldBytes } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 
 /** Column `held_bytes`: bytes that a token counts for its creator. The index serves lists of children and sums. */
 export const heldBytes: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '@svc/plugin-sdk';
+import type { Migration } from '@svc/plugin-sdk/sql';
 import { create } from './0001-create.ts';
 import { parent } from './0002-parent.ts';
 import { place } from './0003-place.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { BoundedCache } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import { SUPER_ID, type TokenRow } from './store.ts';
 import type { Ancestor } from './store-reads.ts';
 import { Token, type TokenContext } from './token.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { BoundedCache, RpcError } from '@svc/plugin-sdk';
+import { RpcError } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { LoginLocations } from '../login/locations.ts';
 import type { ActiveSessions } from '../sessions/active.ts';
 import type { SessionStore } from '../sessions/store.ts';

@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import {
-  type BusSender,
-  type BusServer,
   type Clock,
   DatabaseChanged,
   type Logger,
@@ -9,6 +7,7 @@ import {
   Type,
   topic,
 } from '@svc/plugin-sdk';
+import type { BusSender, BusServer } from '@svc/plugin-sdk/kernel';
 import type { LoginLocations } from '../login/locations.ts';
 import type { ActiveSessions } from '../sessions/active.ts';
 import type { SessionFingerprint, SessionStore } from '../sessions/store.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Database, marks, type SqlValue } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { marks, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Time } from '../api.ts';
 import { COLUMNS, SUPER_ID, type TokenRow } from './store.ts';
 

@@ -1,12 +1,12 @@
 import {
   type Permission,
   type Principal,
-  type RegisteredMethod,
   type Requirement,
   RpcError,
   type Scope,
   type Static,
 } from '@svc/plugin-sdk';
+import type { RegisteredMethod } from '@svc/plugin-sdk/kernel';
 import { type Token, tokenOf } from '../records/token.ts';
 import type { Explanation } from '../schemas.ts';
 import type { Entry } from './entry.ts';

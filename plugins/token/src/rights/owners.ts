@@ -1,4 +1,5 @@
-import { BoundedCache, type Logger, type Principal } from '@svc/plugin-sdk';
+import type { Logger, Principal } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { Dependents, OwnerState, Owners, Wanted } from '../api.ts';
 import type { Records } from '../records/cache.ts';
 import type { Lookups } from '../records/lookups.ts';

@@ -1,4 +1,5 @@
-import { type PermissionKind, type Plugin, type ScopeMatch, UserError } from '@svc/plugin-sdk';
+import { type PermissionKind, type Plugin, UserError } from '@svc/plugin-sdk';
+import type { ScopeMatch } from '@svc/plugin-sdk/kernel';
 
 /** Words of one kind, as sets. */
 export interface Kind {

@@ -1,4 +1,4 @@
-import type { QueryBuilder } from '@svc/plugin-sdk';
+import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 
 /** Table of short-lived credentials of tokens. */
 interface CredentialTable {

@@ -1,4 +1,5 @@
-import { type Database, marks } from '@svc/plugin-sdk';
+import type { Database } from '@svc/plugin-sdk';
+import { marks } from '@svc/plugin-sdk/sql';
 import { type LoginFields, orDatabaseError, stampOf, type TokenRow } from '../records/store.ts';
 import { evictSurplus } from './evict.ts';
 

@@ -1,0 +1,20 @@
+/** Helpers of everyday work: queues, caches, throttles, deadlines, errors of the system. */
+export { after, isLater } from './after.ts';
+export { BoundedCache } from './bounded-cache.ts';
+export { callerOf } from './caller-of.ts';
+export { codeOf, hasCode } from './code-of.ts';
+export { Committing } from './committing.ts';
+export { isDatabaseAway, isTold } from './database-away.ts';
+export { inTime, within } from './deadline.ts';
+export { Directory, type DirectoryEntry, directoryTopic } from './directory.ts';
+export { DISK_FULL, isDiskFull } from './disk-full.ts';
+export { hideSecret, secretsIn } from './hide-secret.ts';
+export { Lateness } from './lateness.ts';
+export { type LongTurn, mark, markFor, onLongTurn, tellsThreadTime } from './main-thread.ts';
+export { didYouMean, nearest } from './nearest.ts';
+export { KeyedQueue, SerialQueue } from './serial-queue.ts';
+export { moduleBeside, startWorker } from './start-worker.ts';
+export { thisTurn } from './this-turn.ts';
+export { Throttle } from './throttle.ts';
+export { trim } from './trim.ts';
+export { isZeroText } from './zero-text.ts';
