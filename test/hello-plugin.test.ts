@@ -101,6 +101,9 @@ test('is found in the node_modules of the configuration file, and answers', asyn
     const { result } = await rpc(site.url, 'hello_greet', [token, 'Ada']);
     assert.equal(result, { text: 'Hello, Ada!', times: 1 });
     assert.is(await (await fetch(`${site.url}/hello/Ada`)).text(), 'Hello, Ada!\n');
+    const { plugins: listed } = (await rpc(site.url, 'svc-server_plugins', [token])).result;
+    const { version } = listed.find(({ name }: { name: string }) => name === 'hello-plugin');
+    assert.is(version, '1.0.0', 'that of its package');
   } finally {
     await server?.end('SIGTERM');
     site.remove();

@@ -11,7 +11,6 @@ const right = {
 /** Counts whom it greeted: one method, one route, one table and one permission of its own. */
 export default definePlugin({
   name: 'hello-plugin',
-  version: '1.0.0',
   namespaces: ['hello'],
   permissions: { hello: { words: ['greet'] } },
   migrations: [{ name: '0001-create', up: ({ query }) => query.raw(CREATE) }],

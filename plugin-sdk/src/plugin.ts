@@ -33,7 +33,7 @@ export interface Command {
   readonly words?: string;
   /** Its own options, in the form of `util.parseArgs`. `config`, `dir` and `help` are those of the program. */
   readonly options?: { readonly [name: string]: CommandOption };
-  /** True: `run` finds the database as it is, which may be empty or of another version; the hook `prepare` is not called. */
+  /** Lets `run` find the database as it is, which may be empty or of another version; the hook `prepare` is not called. */
   readonly bare?: boolean;
   /** The database is open, and migrated unless `bare`; nothing listens. @returns the exit code; nothing: 0 */
   run(
@@ -47,7 +47,7 @@ export interface Commands {
   add(command: Command): void;
 }
 
-/** What a plugin taps, in `setup`. Registration hooks run once, after every `setup`. tapable runs them. */
+/** Hooks that a plugin taps in `setup`. Registration hooks run once, after every `setup`. tapable runs them. */
 export interface Hooks {
   /** Series; after every setup, once: adds methods and subscriptions. */
   readonly methods: Taps<[Methods]>;
@@ -86,7 +86,7 @@ export interface Hooks {
   readonly turn: Taps<[Origin, number], Wait>;
   /** The caller is known and has the right. A tap throws `RpcError` to refuse the call all the same. */
   readonly admitted: Taps<[Call]>;
-  /** After the answer is known, to calls from inside as well. Must not throw. */
+  /** Series; after the answer is known, to calls from inside as well. Must not throw. */
   readonly settled: Taps<[Call, Outcome]>;
   /** Bail; a connection was accepted, nothing of it is read. `false`: it is closed. */
   readonly connection: Taps<[Connection], false | undefined>;
@@ -100,7 +100,7 @@ export interface Hooks {
   readonly upgrade: AsyncTaps<[Upgrade], true | undefined>;
 }
 
-/** What a plugin acts through; everything made through it ends with it. */
+/** Kernel that a plugin acts through; everything made through it ends with it. */
 export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
   /** The plugin's section, with defaults; the same object is updated by a reload. */
   readonly config: Config;
@@ -146,7 +146,11 @@ export interface Kernel<Config = unknown, Root = unknown> extends Messaging {
 export interface Plugin<C extends TObject = TObject, R extends TObject = TObject> {
   /** kebab-case, unique: configuration section, ledger name, log field. */
   readonly name: string;
-  readonly version: string;
+  /**
+   * Filled in by the program where the definition states none: the server's own for built-in plugins, else that of the nearest
+   * `package.json`.
+   */
+  readonly version?: string;
   /** Method names must begin with one of these and `_`, or be one of these. Written with the neutral word. */
   readonly namespaces?: readonly string[];
   /** Target of its log records (svc-server.md §9.1); default: the name, for calls the namespace, with `_` for `-`. */
@@ -190,8 +194,8 @@ export interface Plugin<C extends TObject = TObject, R extends TObject = TObject
   /** Lines `label: value` that the command `version` adds; works without a configuration. */
   readonly about?: (version: string) => Promise<{ readonly [label: string]: string }>;
   /**
-   * What `doctor` and `upgrade-check` tell of this plugin. Nothing is prepared or started, nothing may be changed; asked
-   * only where every migration of the plugin was applied.
+   * Finds what `doctor` and `upgrade-check` report of this plugin. Nothing is prepared or started, nothing may be changed;
+   * asked only where every migration of the plugin was applied.
    */
   examine?(kernel: Kernel<Static<C>, Static<R>>): Promise<readonly Finding[]>;
   /** Taps hooks. Registration closes when it returns. */

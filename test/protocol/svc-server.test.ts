@@ -75,6 +75,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(plugins[0], { name: 'a-guest', ...facts });
     const own = plugins.find(({ name }: { name: string }) => name === 'server-info');
     assert.equal([own.built_in, own.namespaces], [true, ['svc-server']]);
+    assert.is(own.version, (await app.call('svc-server_version')).cargo_version);
     assert.not.ok(names.includes('kv'), 'what is not enabled is not listed');
     assert.is((await failure('svc-server_plugins', ['x:y'])).code, 102);
   });

@@ -16,7 +16,6 @@ const MIB = 1024 * 1024;
 /** Decides what is let in before it is read, and counts what is not: service `Refusals`. */
 export default definePlugin({
   name: 'admission',
-  version: '0.9.0',
   provides: [Refusals, Standings],
   config: reload(
     Type.Object({

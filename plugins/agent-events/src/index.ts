@@ -44,7 +44,6 @@ const config = Type.Object({
 /** What happened to agents, and for how long they were seen each day: `agent_events`, `agent_query_uptime`. */
 export default definePlugin({
   name: 'agent-events',
-  version: '0.9.0',
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, AgentList, LastReports],

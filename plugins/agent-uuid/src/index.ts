@@ -29,7 +29,6 @@ const config = Type.Object({
 /** The registry of agents: namespace `agent-uuid`, table `monitoring_uuid`, services `AgentRegistry` and `AgentList`. */
 export default definePlugin({
   name: 'agent-uuid',
-  version: '0.9.0',
   examples,
   logTarget: 'monitoring',
   namespaces: ['agent-uuid'],

@@ -40,7 +40,6 @@ const rootConfig = Type.Object({
 /** Reports, queries and deletes of monitoring data: namespace `agent` (agent.md, monitoring-data.md). */
 export default definePlugin({
   name: 'agent',
-  version: '0.9.0',
   examples,
   logTarget: 'monitoring',
   namespaces: ['agent'],

@@ -107,7 +107,6 @@ function startOutlet(outlet: SyslogOutlet, kernel: Kernel<Settings>, trail: Trai
 /** Record of changes in a tamper-evident table: tables `audit`, `audit_chain`, `audit_checkpoint`. */
 export default definePlugin({
   name: 'audit',
-  version: '0.9.0',
   examples,
   namespaces: ['audit'],
   optional: [Egress, Metrics],

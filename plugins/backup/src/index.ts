@@ -9,7 +9,6 @@ import { backupCommand, restoreCommand } from './commands.ts';
 /** Commands `backup` and `restore`. */
 export default definePlugin({
   name: 'backup',
-  version: '0.9.0',
   optional: [Audit, Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile],
 
   setup(kernel) {

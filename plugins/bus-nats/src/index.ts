@@ -8,7 +8,6 @@ import { readCluster } from './store.ts';
 /** Carries the bus over NATS, where the section `[bus-nats]` names its servers. */
 export default definePlugin({
   name: 'bus-nats',
-  version: '0.9.0',
   requires: [BusTransports],
   brings: ['bus'],
   // Servers believe what comes over the bus.

@@ -28,7 +28,6 @@ const config = Type.Object({
 /** Carries the bus over the Postgres database that the servers share (LISTEN and NOTIFY). */
 export default definePlugin({
   name: 'bus-postgres',
-  version: '0.9.0',
   requires: [BusTransports],
   optional: [Postgres],
   brings: ['bus'],

@@ -13,7 +13,6 @@ const config = Type.Object({
 /** Joins the servers on one database over a transport that another plugin offers. */
 export default definePlugin({
   name: 'bus',
-  version: '0.9.0',
   optional: [Metrics],
   provides: [BusTransports],
   config,

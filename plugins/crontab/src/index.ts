@@ -53,7 +53,6 @@ const config = Type.Object({
 /** Scheduled jobs: namespaces `crontab` and `crontab-result` with their tables (crontab.md). */
 export default definePlugin({
   name: 'crontab',
-  version: '0.9.0',
   examples,
   namespaces: ['crontab', 'crontab-result'],
   requires: [Tasks, Tokens, History],

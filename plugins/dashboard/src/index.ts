@@ -26,7 +26,6 @@ const PUBLIC = fileURLToPath(new URL('../public', import.meta.url));
 /** The page for people: files at `/svc/dashboard/`, and the way there for a browser that opens `/`. */
 export default definePlugin({
   name: 'dashboard',
-  version: '0.9.0',
   config: reload(config),
 
   setup(kernel) {

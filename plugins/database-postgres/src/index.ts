@@ -7,7 +7,6 @@ import { isPostgresUrl } from './url.ts';
 /** Opens the main database from `postgres://…`. */
 export default definePlugin({
   name: 'database-postgres',
-  version: '0.9.0',
   drives: ['postgres', 'postgresql'],
   optional: [Standings],
   provides: [Postgres],

@@ -9,7 +9,6 @@ import { sqliteUrl } from './url.ts';
 /** Opens the main database from `sqlite://…`, and SQLite files of other plugins. */
 export default definePlugin({
   name: 'database-sqlite',
-  version: '0.9.0',
   drives: ['sqlite'],
   ahead: startAhead,
   optional: [Standings],

@@ -90,7 +90,6 @@ const rootConfig = Type.Object({
 /** Registry of databases that callers use: namespace `db`, table `db_registry` (db.md). */
 export default definePlugin({
   name: 'db',
-  version: '0.9.0',
   examples,
   namespaces: ['db'],
   requires: [SqliteFiles, Sqlite],

@@ -8,7 +8,6 @@ import { typesText } from './types.ts';
 /** Description of what this server offers, for clients and people: an OpenRPC document, and types. */
 export default definePlugin({
   name: 'discovery',
-  version: '0.9.0',
   examples,
   namespaces: ['rpc.discover'],
   rootConfig: Type.Object({

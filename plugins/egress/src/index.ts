@@ -17,7 +17,6 @@ const config = Type.Object({
 /** Outgoing requests for callers: which addresses may be reached, and within which limits (js-runtime.md §6.1). */
 export default definePlugin({
   name: 'egress',
-  version: '0.9.0',
   optional: [Standings],
   provides: [Egress],
   config: reload(config),

@@ -38,7 +38,6 @@ const SWEEP_MS = 60_000;
 /** One line per machine: codes, the installer, and what it downloads (docs/protocol/enrol.md). */
 export default definePlugin({
   name: 'enrol',
-  version: '0.9.0',
   namespaces: ['enrol'],
   requires: [ConfigurationFile, Owners, Holdings],
   optional: [AgentRegistry, Audit, Refusals],

@@ -32,7 +32,6 @@ const ALIVE_MS = 2_000;
 /** Script workers: namespaces `js-worker` and `js-result` with their tables, and the routes of workers (js-worker.md). */
 export default definePlugin({
   name: 'js-worker',
-  version: '0.9.0',
   examples,
   namespaces: ['js-worker', 'js-result'],
   requires: [ScriptEngine, Egress, History, UserContent],

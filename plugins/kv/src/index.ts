@@ -51,7 +51,6 @@ const config = Type.Object({
 /** Key-value store: namespace `kv`, table `kv`, service `RetentionLimits` (kv.md). */
 export default definePlugin({
   name: 'kv',
-  version: '0.9.0',
   examples,
   namespaces: ['kv'],
   requires: [Tokens],

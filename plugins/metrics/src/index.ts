@@ -47,7 +47,6 @@ const config = Type.Object({
 /** Metrics of the server, and the newest values of all agents, for Prometheus and compatible collectors: `/svc/metrics`. */
 export default definePlugin({
   name: 'metrics',
-  version: '0.9.0',
   optional: [Refusals, Egress],
   provides: [Metrics],
   config,

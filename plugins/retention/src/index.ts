@@ -27,7 +27,6 @@ const FOR_EVER: ConfigWarning = {
 /** Bounds reports, task and job results by age and by a budget of the disk: service `History`, table `retention`. */
 export default definePlugin({
   name: 'retention',
-  version: '0.9.0',
   optional: [RetentionLimits],
   provides: [History],
   config: reload(config),

@@ -8,7 +8,6 @@ const STAYING = 2;
 /** The sandbox in which scripts run: QuickJS in worker threads, with the Web APIs of a script (js-runtime.md). */
 export default definePlugin({
   name: 'script-quickjs',
-  version: '0.9.0',
   logTarget: 'js_runtime',
   provides: [ScriptEngine],
 

@@ -34,7 +34,6 @@ const days = (default_: number, what: string) =>
 /** Reports over time: rollups and `agent_query_series`, traffic and `agent_query_traffic`. */
 export default definePlugin({
   name: 'series',
-  version: '0.9.0',
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, LastReports, ReportBuckets],

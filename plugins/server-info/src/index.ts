@@ -30,7 +30,6 @@ import { refusalOf } from './refusal.ts';
 /** Everything about the server itself: namespace `svc-server` and the page of `GET /`. */
 export default definePlugin({
   name: 'server-info',
-  version: '0.9.0',
   examples,
   logTarget: 'server',
   namespaces: ['svc-server'],
@@ -101,7 +100,7 @@ export default definePlugin({
         tokens: kernel.useOptional(Tokens),
       });
       addConfigMethods(methods, file);
-      addPluginsMethod(methods, kernel.plugins, brand.rewrite);
+      addPluginsMethod(methods, kernel, brand.rewrite);
       addStorageMethod(methods, db);
       addLogMethods(methods, kernel.use(LogSinks));
       addUpdateMethod(methods, server.version);

@@ -29,7 +29,6 @@ const config = Type.Object({
 /** Files of buckets: namespace `static-bucket-file`, routes `/svc/static/…`, and the root bucket. */
 export default definePlugin({
   name: 'static-bucket-file',
-  version: '0.9.0',
   examples,
   namespaces: ['static-bucket-file'],
   requires: [StaticBuckets, FileServer, UserContent],

@@ -67,7 +67,6 @@ const rootConfig = Type.Object({
 /** Buckets: namespace `static-bucket`, table `static_file`, services `StaticBuckets` and `FileServer`. */
 export default definePlugin({
   name: 'static-bucket',
-  version: '0.9.0',
   examples,
   namespaces: ['static-bucket'],
   optional: [Owners, Holdings],

@@ -37,7 +37,6 @@ const config = Type.Object({
 /** WebDAV on buckets: route `/svc/static-webdav/…` (static-http.md part B, RFC 4918 classes 1, 2 and 3). */
 export default definePlugin({
   name: 'static-webdav',
-  version: '0.9.0',
   logTarget: 'webdav',
   requires: [StaticBuckets, FileServer, Tokens, UserContent],
   brings: ['static-bucket', 'user-content'],

@@ -57,7 +57,6 @@ type Config = Static<typeof config>;
 /** Public pages that say how agents and probes are: namespace `status-page`, `GET /svc/status/SLUG`. */
 export default definePlugin({
   name: 'status-page',
-  version: '0.9.0',
   namespaces: ['status-page'],
   requires: [AgentRegistry, AgentHistory, Owners, Holdings],
   optional: [Probes],

@@ -7,7 +7,6 @@ const PER_WATCHDOG = 3;
 /** Tells systemd when the server is ready, reloads, stops, and that its event loop turns (`Type=notify`, `WatchdogSec`). */
 export default definePlugin({
   name: 'systemd',
-  version: '0.9.0',
 
   setup({ every, hooks, log, signal }) {
     const { socket, watchdog_ms } = takeEnvironment(process.env);

@@ -43,7 +43,6 @@ const config = Type.Object({
 /** Tasks for agents and their results: namespace `task`, table `task`, service `Tasks` (task.md). */
 export default definePlugin({
   name: 'task',
-  version: '0.9.0',
   examples,
   namespaces: ['task'],
   requires: [AgentRegistry, AgentList, History],

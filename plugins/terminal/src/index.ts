@@ -36,7 +36,6 @@ type Config = Static<typeof config>;
 /** The terminal proxy `/terminal`: joins an agent's shell and a user (terminal.md). */
 export default definePlugin({
   name: 'terminal',
-  version: '0.9.0',
   namespaces: ['terminal'],
   examples,
   requires: [Tasks],

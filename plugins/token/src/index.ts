@@ -26,7 +26,6 @@ const FORGET_MS = 6 * 3_600_000;
 /** Credentials, permissions and the namespace `token` (auth.md, token.md). */
 export default definePlugin({
   name: 'token',
-  version: '0.9.0',
   examples,
   namespaces: ['token', 'session'],
   brings: ['admission'],

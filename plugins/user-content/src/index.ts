@@ -32,7 +32,6 @@ const rootConfig = Type.Object({
 /** Keeps content of tokens apart from the origin of the server's pages: service `UserContent`. */
 export default definePlugin({
   name: 'user-content',
-  version: '0.9.0',
   optional: [Refusals],
   provides: [UserContent],
   rootConfig: reload(rootConfig),

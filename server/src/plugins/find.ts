@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, findPackageJSON } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
+import { VERSION } from '../version.ts';
 import { importBuiltIn } from './built-in.ts';
 import { lendOwnPackages } from './own-packages.ts';
 
@@ -41,26 +42,43 @@ type Lists = Pick<Head, 'plugins' | 'extra_plugins'>;
  * @throws UserError that names the entry
  */
 export async function loadPlugin(entry: string, base: string): Promise<Plugin> {
-  const module: unknown = await importEntry(entry, base);
+  const { module, address } = await importEntry(entry, base);
   const plugin = (module as { default?: unknown }).default as Partial<Plugin> | undefined;
   if (typeof plugin?.name !== 'string' || typeof plugin.setup !== 'function') {
     throw new UserError(`plugin '${entry}' has no default export made by definePlugin`);
   }
-  return plugin as Plugin;
+  if (plugin.version !== undefined) return plugin as Plugin;
+  const version = address === undefined ? VERSION : packageVersion(address);
+  return Object.assign(plugin as Plugin, { version });
 }
 
-async function importEntry(entry: string, base: string): Promise<unknown> {
+interface Loaded {
+  readonly module: unknown;
+  /** `file:` address of the module; undefined for a built-in plugin. */
+  readonly address?: string;
+}
+
+async function importEntry(entry: string, base: string): Promise<Loaded> {
   try {
-    if (!isPath(entry) && builtInNames().includes(entry)) return await importBuiltIn(entry);
+    if (!isPath(entry) && builtInNames().includes(entry))
+      return { module: await importBuiltIn(entry) };
     lendOwnPackages();
     const file = isPath(entry) ? pathEntry(entry, base) : packageEntry(entry, base);
-    return await import(pathToFileURL(file).href);
+    const address = pathToFileURL(file).href;
+    return { module: await import(address), address };
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError(`plugin '${entry}' could not be loaded: ${(cause as Error).message}`, {
       cause,
     });
   }
+}
+
+/** Version that the nearest `package.json` of a module states, `0.0.0` where there is none. */
+function packageVersion(address: string): string {
+  const file = findPackageJSON(address);
+  const { version } = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
+  return typeof version === 'string' ? version : '0.0.0';
 }
 
 const isPath = (entry: string) => /^\.{0,2}[/\\]/.test(entry) || isAbsolute(entry);

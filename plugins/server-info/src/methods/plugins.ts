@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Methods, Plugin } from '@svc/plugin-sdk';
+import type { Kernel, Methods } from '@svc/plugin-sdk';
 import { Plugins } from '../schemas.ts';
 
 /**
@@ -10,7 +10,7 @@ import { Plugins } from '../schemas.ts';
  */
 export function addPluginsMethod(
   methods: Methods,
-  plugins: readonly Plugin[],
+  { plugins, server }: Pick<Kernel, 'plugins' | 'server'>,
   rewrite: (name: string) => string,
 ): void {
   methods.add('svc-server_plugins', {
@@ -22,7 +22,7 @@ export function addPluginsMethod(
     access: 'authenticated',
     handle: () => ({
       plugins: plugins
-        .map(({ name, version, namespaces = [] }) => ({
+        .map(({ name, version = server.version, namespaces = [] }) => ({
           name,
           version,
           enabled: true as const,

@@ -16,7 +16,6 @@ const mayGreet = needs(
 /** Counts greetings: one table, one permission, one method and one route. */
 export default definePlugin({
   name: 'sample-plugin',
-  version: '0.1.0',
   namespaces: ['sample-plugin'],
   permissions: { 'sample-plugin': { words: ['greet'] } },
 
