@@ -1,12 +1,12 @@
 import { service } from '@svc/plugin-sdk';
 import type { Integer } from '@svc/plugin-sdk/sql';
 import type { ReadProbes } from './store/series.ts';
-import type { NormalTask } from './task-type.ts';
+import type { NormalTask } from './type.ts';
 
 export { TASK_KINDS } from './permissions.ts';
 export type { ProbeAsk, ProbeBucket, ReadProbes } from './store/series.ts';
 
-export { checkTask, type NormalTask, normaliseTaskType, TaskType } from './task-type.ts';
+export { checkTask, type NormalTask, normaliseTaskType, TaskType } from './type.ts';
 
 /** Tasks of one run of a job. */
 export interface TaskOrder {

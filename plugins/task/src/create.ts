@@ -9,9 +9,9 @@ import type { Refusal } from './delivery.ts';
 import { pause } from './pause.ts';
 import type { Room } from './store/room.ts';
 import type { NewTask, TaskAnswer, TaskStore } from './store/tasks.ts';
-import { taskToken } from './task-token.ts';
-import type { NormalTask } from './task-type.ts';
+import { taskToken } from './token.ts';
 import { turnOf } from './turn.ts';
+import type { NormalTask } from './type.ts';
 
 const LONGEST_WAIT_MS = 300_000;
 

@@ -2,11 +2,11 @@ import { type Auth, canonicalUuid, type Principal, RpcError } from '@svc/plugin-
 import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Completions } from './completions.ts';
 import { mayDo } from './permissions.ts';
+import { normaliseResult, type Upload } from './result.ts';
 import { storableText } from './storable.ts';
 import type { Room } from './store/room.ts';
 import type { Ending, TaskRow, TaskStore } from './store/tasks.ts';
 import type { VersionStore } from './store/versions.ts';
-import { normaliseResult, type Upload } from './task-result.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
 /** Results that are shorter need no look at what the others take. */

@@ -3,8 +3,8 @@ import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Creator } from '../create.ts';
 import { demand, mayDo } from '../permissions.ts';
-import { TaskResult } from '../task-result.ts';
-import { checkTask, normaliseTaskType, refuseLong, TaskType } from '../task-type.ts';
+import { TaskResult } from '../result.ts';
+import { checkTask, normaliseTaskType, refuseLong, TaskType } from '../type.ts';
 
 const Answer = Type.Object({
   task_id: Uint64,

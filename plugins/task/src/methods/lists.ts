@@ -11,9 +11,9 @@ import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Completions } from '../completions.ts';
 import { Conditions, type Filter, filterOf } from '../conditions.ts';
 import { mayList, mayListUnlisted, UNLISTED_TYPE } from '../permissions.ts';
+import { TaskResult } from '../result.ts';
 import type { ListStore } from '../store/lists.ts';
-import { TaskResult } from '../task-result.ts';
-import { TaskType } from '../task-type.ts';
+import { TaskType } from '../type.ts';
 import { withJsonData } from './list-error.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

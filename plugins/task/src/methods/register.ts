@@ -12,7 +12,7 @@ import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Deliveries } from '../deliveries.ts';
 import { pause } from '../pause.ts';
 import { mayListen } from '../permissions.ts';
-import { TaskType } from '../task-type.ts';
+import { TaskType } from '../type.ts';
 
 /** Agents reconnect without delay after a refusal, and wait five seconds for an answer (clients.md §2.4). */
 export const REFUSAL_MS = 4_000;

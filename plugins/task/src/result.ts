@@ -2,7 +2,7 @@ import { optional, type Static, Type, Uuid } from '@svc/plugin-sdk';
 import { stringifyJson } from '@svc/plugin-sdk/json';
 import { Float64, MOST_TEXTS, Uint64, wordOf } from '@svc/plugin-sdk/schemas';
 import { storable } from './storable.ts';
-import { RecordType } from './task-type.ts';
+import { RecordType } from './type.ts';
 
 const only = { additionalProperties: false } as const;
 const text = Type.String();
