@@ -19,6 +19,7 @@ import { start as startProgram } from './start.ts';
 import { createTestDatabase, isBuiltIn } from './testing-database.ts';
 import { HttpCalls } from './testing-http.ts';
 
+const CONFIG = 'config.toml';
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */
 const WAIT_MS = 120_000;
 /** So long a statement waits for a connection: a test may ask for much at once. */
@@ -30,28 +31,13 @@ export async function bootForTest(
   config: Record<string, unknown> = {},
   options: TestOptions = {},
 ): Promise<Omit<TestApp, 'token'>> {
-  const dialect = options.dialect ?? 'sqlite';
-  const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
-  await mkdir(join(dir, 'static'));
-  const listed = (key: string) => (config[key] as string[] | undefined) ?? [];
-  const chosen = plugins ?? [...listed('plugins'), ...listed('extra_plugins')];
-  const copied = !options.empty && chosen.every(isBuiltIn);
-  const database = await createTestDatabase(dialect, dir, copied);
-  const file = join(dir, 'config.toml');
-  // A slow hash at every start and login is for the tests that are about it.
-  const token = !plugins || plugins.includes('token') ? { password_kdf: 'sha256' } : undefined;
-  const base = {
-    ...baseConfig(dir, database.url),
-    token,
-    ...quickCommits(plugins ?? config['plugins']),
-  };
-  await writeFile(file, stringify(merge(base, config)));
+  const { dialect, dir, database } = await makeSite(plugins, config, options);
   const clock = fakeClock();
   const shown: string[] = [];
   const start = () => {
     shown.length = 0;
     return startProgram({
-      config: file,
+      config: join(dir, CONFIG),
       plugins,
       checkPayloads: true,
       clock: options.clock ? clock : machineClock,
@@ -75,17 +61,6 @@ export async function bootForTest(
   const rpc = (request: unknown): Promise<unknown> => http.post(`${app.url}/`, request);
   const call = async (method: string, params: unknown = []): Promise<unknown> =>
     unwrap(await rpc({ jsonrpc: '2.0', id: 1, method, params }));
-  const sql = async (text: string, params: readonly unknown[] = []): Promise<unknown[]> => {
-    // Numbers of a test are integers where they have no fraction.
-    const values = params.map((value) =>
-      Number.isInteger(value) ? BigInt(value as number) : value,
-    );
-    const { rows } = await app.db.execute(text, values as never, {
-      maxRows: 100_000,
-      timeout_ms: WAIT_MS,
-    });
-    return [...rows];
-  };
 
   return {
     get url() {
@@ -105,7 +80,7 @@ export async function bootForTest(
       sockets.add(socket);
       return socket;
     },
-    sql,
+    sql: (text, params = []) => runSql(app, text, params),
     async stop() {
       for (const socket of sockets) socket.close();
       endWatch();
@@ -125,6 +100,36 @@ export async function bootForTest(
       return app;
     },
   };
+}
+
+/** A folder with a configuration file, and an empty or a copied database. */
+async function makeSite(
+  plugins: readonly (Plugin | string)[] | undefined,
+  config: Record<string, unknown>,
+  { dialect = 'sqlite', empty }: TestOptions,
+) {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  await mkdir(join(dir, 'static'));
+  const listed = (key: string) => (config[key] as string[] | undefined) ?? [];
+  const chosen = plugins ?? [...listed('plugins'), ...listed('extra_plugins')];
+  const database = await createTestDatabase(dialect, dir, !empty && chosen.every(isBuiltIn));
+  // A slow hash at every start and login is for the tests that are about it.
+  const token = !plugins || plugins.includes('token') ? { password_kdf: 'sha256' } : undefined;
+  const base = {
+    ...baseConfig(dir, database.url),
+    token,
+    ...quickCommits(plugins ?? config['plugins']),
+  };
+  await writeFile(join(dir, CONFIG), stringify(merge(base, config)));
+  return { dialect, dir, database };
+}
+
+async function runSql(app: App, text: string, params: readonly unknown[]): Promise<unknown[]> {
+  // Numbers of a test are integers where they have no fraction.
+  const values = params.map((value) => (Number.isInteger(value) ? BigInt(value as number) : value));
+  const limits = { maxRows: 100_000, timeout_ms: WAIT_MS };
+  const { rows } = await app.db.execute(text, values as never, limits);
+  return [...rows];
 }
 
 /** @throws Error that names the calls which held the main thread up: others wait meanwhile */

@@ -17,6 +17,12 @@ interface Props {
   readonly onAdded: (key: string) => void;
 }
 
+interface OftenProps {
+  readonly often: Often;
+  readonly machines: number;
+  readonly onChange: (often: Often) => void;
+}
+
 const DAY_S = 86_400;
 /** Seconds between two measurements → when the job runs. */
 const OFTEN = {
@@ -53,6 +59,31 @@ const nameFor = (kind: Kind, target: string): string =>
     .replace(/[/\\]/g, ' ')
     .slice(0, MOST_NAME);
 
+function OftenSelect({ often, machines, onChange }: OftenProps) {
+  const measured = Math.round((machines * DAY_S) / often);
+  return (
+    <Select
+      label={t.probes.add.often}
+      value={String(often)}
+      hint={t.probes.add.load(number(measured))}
+      options={Object.keys(OFTEN).map((value) => ({
+        value,
+        label: t.probes.add.every(Number(value)),
+      }))}
+      onChange={(value) => onChange(Number(value) as Often)}
+    />
+  );
+}
+
+const NoneAllowed = ({ kind }: { readonly kind: Kind }) => (
+  <div class="note warn">
+    <div class="grow">
+      <p>{t.probes.add.nobody}</p>
+      <HowToAllow kind={kind} />
+    </div>
+  </div>
+);
+
 /** A form that makes the job of a probe: what, from where, how often. */
 export function AddProbe({ uuid, onClose, onAdded }: Props) {
   const server = useServer();
@@ -68,7 +99,6 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
   const wanted = target.trim();
   const isWrong = wanted !== '' && !isTarget(kind, wanted);
   const name = ownName ?? (wanted === '' ? '' : nameFor(kind, wanted));
-  const measured = Math.round((chosen.size * DAY_S) / often);
   return (
     <FormDialog
       title={t.probes.add.open}
@@ -106,16 +136,7 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
             spellcheck={false}
             onText={setTarget}
           />
-          <Select
-            label={t.probes.add.often}
-            value={String(often)}
-            hint={t.probes.add.load(number(measured))}
-            options={Object.keys(OFTEN).map((value) => ({
-              value,
-              label: t.probes.add.every(Number(value)),
-            }))}
-            onChange={(value) => setOften(Number(value) as Often)}
-          />
+          <OftenSelect often={often} machines={chosen.size} onChange={setOften} />
           <TextField
             label={t.probes.add.name}
             value={name}
@@ -125,14 +146,7 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
           />
         </div>
         <div class="stack">
-          {machines.length > 0 && all.length === 0 && (
-            <div class="note warn">
-              <div class="grow">
-                <p>{t.probes.add.nobody}</p>
-                <HowToAllow kind={kind} />
-              </div>
-            </div>
-          )}
+          {machines.length > 0 && all.length === 0 && <NoneAllowed kind={kind} />}
           <MachinePicker
             machines={machines}
             chosen={chosen}
