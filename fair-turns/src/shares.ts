@@ -1,4 +1,4 @@
-/** What a share counts beside others. `weight` is above 0; `part` of a pool, above 0 and at most 1, is what it may hold. */
+/** Standing of a share among others: `weight` is above 0; `part` of a pool, above 0 and at most 1, is what it may hold. */
 export interface Standing {
   readonly weight: number;
   readonly part: number;
@@ -7,7 +7,7 @@ export interface Standing {
 export interface ShareRules {
   /** Places that any share may take while they are idle; read anew for each. */
   readonly most: () => number;
-  /** Places beyond `most`, for shares that hold none: whatever one share holds, others can begin. */
+  /** Places beyond `most`, for shares that hold none: no matter what one share holds, others can begin. */
   readonly spare?: () => number;
   /** Default: weight 1, the whole pool. */
   readonly standing?: ((share: string) => Standing) | undefined;
@@ -24,7 +24,7 @@ export const equal = (): Standing => ({ weight: 1, part: 1 });
  */
 export class Shares {
   readonly #rules: ShareRules;
-  readonly #known = new Map<string, { held: number; next: number }>();
+  readonly #counts = new Map<string, { held: number; next: number }>();
   #used = 0;
   /** Virtual time: it moves on as shares are served (start-time fair queueing). */
   #time = 0;
@@ -38,38 +38,38 @@ export class Shares {
   }
 
   held(share: string): number {
-    return this.#known.get(share)?.held ?? 0;
+    return this.#counts.get(share)?.held ?? 0;
   }
 
-  /** There is a place for this share. */
-  mayTake(share: string): boolean {
+  /** Tells whether there is a place for this share. */
+  hasPlace(share: string): boolean {
     const { most, spare = none, standing = equal } = this.#rules;
     const held = this.held(share);
     if (held === 0) return this.#used < most() + spare();
     return this.#used < most() && held < standing(share).part * most();
   }
 
-  /** Takes a place when there is one for this share. */
-  take(share: string): boolean {
-    if (!this.mayTake(share)) return false;
+  /** Acquires a place when there is one for this share. */
+  acquire(share: string): boolean {
+    if (!this.hasPlace(share)) return false;
     const { standing = equal } = this.#rules;
     this.#time = this.#start(share);
-    if (this.#known.size >= REMEMBERED) this.#forget();
+    if (this.#counts.size >= REMEMBERED) this.#forget();
     const next = this.#time + 1 / standing(share).weight;
-    this.#known.set(share, { held: this.held(share) + 1, next });
+    this.#counts.set(share, { held: this.held(share) + 1, next });
     this.#used++;
     return true;
   }
 
-  /** Gives back a place that was taken. */
-  give(share: string): void {
-    const known = this.#known.get(share);
-    if (!known || known.held === 0) throw new Error(`share '${share}' holds no place`);
-    known.held--;
+  /** Releases a place that was acquired. */
+  release(share: string): void {
+    const count = this.#counts.get(share);
+    if (!count || count.held === 0) throw new Error(`share '${share}' holds no place`);
+    count.held--;
     this.#used--;
   }
 
-  /** In the order in which they are to be served; those of one share as they are given. */
+  /** Sorts the waiting entries into the order in which they are to be served; those of one share stay as they are given. */
   order<T extends { readonly share: string }>(waiting: readonly T[]): T[] {
     if (waiting.every(({ share }) => share === waiting[0]?.share)) return [...waiting];
     const { standing = equal } = this.#rules;
@@ -85,10 +85,10 @@ export class Shares {
   }
 
   #start(share: string): number {
-    return Math.max(this.#time, this.#known.get(share)?.next ?? 0);
+    return Math.max(this.#time, this.#counts.get(share)?.next ?? 0);
   }
 
   #forget(): void {
-    for (const [share, { held }] of this.#known) if (held === 0) this.#known.delete(share);
+    for (const [share, { held }] of this.#counts) if (held === 0) this.#counts.delete(share);
   }
 }

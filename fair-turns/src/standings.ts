@@ -1,7 +1,7 @@
 import { type Kernel, service } from '@svc/plugin-sdk';
 import { equal, type Standing } from './shares.ts';
 
-/** What tokens count beside each other, as the configuration says now. */
+/** Standings of tokens among each other, as the configuration has them now. */
 export interface Standings {
   /** @param share a token key, or whatever else a pool counts by */
   of(share: string): Standing;

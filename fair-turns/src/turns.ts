@@ -4,7 +4,7 @@ import { type ShareRules, Shares } from './shares.ts';
 /** Works of one share that may wait; one more is refused. */
 const MOST_WAITING = 1_000;
 
-/** How long a work waits for its turn. */
+/** Bounds of the wait of a work for its turn. */
 export interface Wait {
   readonly timeout_ms?: number | undefined;
   /** Its error when that is over. */
@@ -27,31 +27,31 @@ export class Turns {
     this.#shares = new Shares(rules);
   }
 
-  /** Nothing runs. */
+  /** Tells whether nothing runs. */
   get idle(): boolean {
     return this.#shares.used === 0;
   }
 
-  /** Runs `work` when its turn has come. @throws as `take` */
+  /** Runs `work` when its turn has come. @throws as `acquire` */
   async run<T>(share: string, wait: Wait, work: () => Promise<T>): Promise<T> {
-    const leave = await this.take(share, wait);
+    const release = await this.acquire(share, wait);
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 
   /**
-   * Waits for a place. @returns gives it back; once is enough
+   * Waits for a place. @returns releases it; once is enough
    * @throws `late()` after `timeout_ms`, the signal's reason, RpcError 999 when too many of this share wait
    */
-  async take(share: string, wait: Wait): Promise<() => void> {
+  async acquire(share: string, wait: Wait): Promise<() => void> {
     wait.signal?.throwIfAborted();
-    if (this.#queues.has(share) || !this.#shares.take(share)) await this.#wait(share, wait);
+    if (this.#queues.has(share) || !this.#shares.acquire(share)) await this.#wait(share, wait);
     let isHeld = true;
     return () => {
-      if (isHeld) this.#shares.give(share);
+      if (isHeld) this.#shares.release(share);
       isHeld = false;
       this.#admit();
     };
@@ -62,7 +62,7 @@ export class Turns {
     if (queue.length >= MOST_WAITING)
       return Promise.reject(RpcError.other('too many calls of one token wait for their turn'));
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const dequeue = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
         queue.splice(queue.indexOf(waiting), 1);
@@ -71,12 +71,12 @@ export class Turns {
       const waiting: Waiting = {
         share,
         enter() {
-          leave();
+          dequeue();
           resolve();
         },
       };
       const giveUp = (error: unknown) => {
-        leave();
+        dequeue();
         reject(error);
       };
       const abort = () => giveUp(signal?.reason);
@@ -91,7 +91,7 @@ export class Turns {
   #admit(): void {
     for (;;) {
       const first = [...this.#queues.values()].map(([waiting]) => waiting as Waiting);
-      const next = this.#shares.order(first).find(({ share }) => this.#shares.take(share));
+      const next = this.#shares.order(first).find(({ share }) => this.#shares.acquire(share));
       if (!next) return;
       next.enter();
     }

@@ -31,7 +31,7 @@ import { Unwind } from './unwind.ts';
 
 export interface BootOptions {
   readonly head: Head;
-  /** By plugin name; a plugin without an entry has no settings. */
+  /** Settings by plugin name; a plugin without an entry has none. */
   readonly sections: ReadonlyMap<string, PluginSettings>;
   readonly plugins: readonly Plugin[];
   readonly log: Logger;
@@ -39,16 +39,16 @@ export interface BootOptions {
   readonly version: string;
   /** `tool`: database and plugins only, nothing listens (init and other commands). `look`: without migrations. Default: `serve`. */
   readonly mode?: DatabaseRequest['mode'];
-  /** True: this tool finds the database as it is, neither migrated nor with first rows. */
+  /** Tells whether this tool finds the database as it is, neither migrated nor with first rows. */
   readonly bare?: ((app: App) => boolean) | undefined;
   /** Ends the start between two of its steps: it is undone, and rejects with the reason. */
   readonly early?: AbortSignal | undefined;
   readonly clock?: Clock;
   /** Services of the program itself, by name. */
   readonly services?: ReadonlyMap<string, unknown>;
-  /** For tests: refuses messages whose payload does not fit the schema of their topic. */
+  /** Option for tests: refuses messages whose payload does not fit the schema of their topic. */
   readonly checkPayloads?: boolean | undefined;
-  /** True: what this plugin registers runs in its name, which costs a microsecond a call; stray errors are then known as its own. */
+  /** Tells whether what this plugin registers runs in its name, which costs a microsecond a call; stray errors are then known as its own. */
   readonly isForeign?: ((plugin: string) => boolean) | undefined;
   /** Names a plugin that would provide a missing service, for the error. */
   readonly suggest?: (service: string) => Promise<string | undefined>;
@@ -143,7 +143,7 @@ export class App {
     return this.#database;
   }
 
-  /** What the plugin of this name acts through. */
+  /** Kernel that the plugin of this name acts through. */
   readonly kernelOf = (plugin: string): Kernel | undefined =>
     this.#scopes.find((scope) => scope.plugin.name === plugin)?.kernel();
 

@@ -47,14 +47,14 @@ export class Slots {
    * Beyond the limit a few places are kept, so that an operator is never locked out. `reserved`: POST and the Unix
    * socket may take all of them, other sockets every second.
    */
-  take(reserved: boolean): boolean {
+  acquire(reserved: boolean): boolean {
     const kept = Math.min(100, Math.floor(this.limit / 100));
     if (this.used >= this.limit + (reserved ? kept : Math.floor(kept / 2))) return false;
     this.used++;
     return true;
   }
 
-  readonly free = (): void => {
+  readonly release = (): void => {
     this.used--;
   };
 }

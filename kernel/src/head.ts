@@ -10,7 +10,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What the kernel takes from a configuration. Sizes in bytes, times in ms. */
+/** Part of a configuration that the kernel reads. Sizes in bytes, times in ms. */
 export interface Head {
   /** Lower-case, hyphenated. */
   readonly server_uuid: string;

@@ -21,7 +21,7 @@ export class LocalBus {
     this.#log = log;
   }
 
-  /** To all servers; with `local` to this one only. */
+  /** Publishes to all servers; with `local` to this one only. */
   publish(topic: string, payload: unknown, local = false): void {
     queueMicrotask(() => this.deliver(topic, payload, this.id));
     if (local) return;

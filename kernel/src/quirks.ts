@@ -1,12 +1,12 @@
 /**
- * Where this package reaches past the documented surface of a library or of Node. `test/kernel/quirks.test.ts` fails
+ * Places where this package reaches past the documented surface of a library or of Node. `test/kernel/quirks.test.ts` fails
  * when one of them changes.
  * @module
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { WebSocket } from 'ws';
 
-/** What ws keeps of a connection while it reads. */
+/** Part of ws that it keeps of a connection while it reads. */
 interface Receiver {
   _maxPayload: number;
   readonly _payloadLength: number;
@@ -35,10 +35,10 @@ export function keepOneList(socket: WebSocket, list: unknown[]): void {
   if (receiver) receiver._fragments = list;
 }
 
-/** What the header of the last frame announced, bytes: ws bounds messages, not the frames they are made of. */
+/** Bytes that the header of the last frame announced: ws bounds messages, not the frames they are made of. */
 export const frameBytes = (socket: WebSocket): number => receiverOf(socket)?._payloadLength ?? 0;
 
-/** Memory of one buffer beside its bytes: a message may come in very small pieces. */
+/** Memory of one buffer besides its bytes: a message may come in very small pieces. */
 const BUFFER_COST = 256;
 
 /** Memory that ws holds of a message or frame that has not come to its end, bytes. */

@@ -10,10 +10,10 @@ interface Task {
 export class Seconds {
   readonly #tasks = new Set<Task>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer fires, ms of `performance.now()`. */
+  /** Time at which the timer fires, ms of `performance.now()`. */
   #at = Number.POSITIVE_INFINITY;
 
-  /** True for a period that these are. */
+  /** Tells whether a period is one of whole seconds. */
   static fit(period_ms: number): boolean {
     return period_ms >= SECOND_MS && period_ms % SECOND_MS === 0;
   }

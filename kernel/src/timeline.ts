@@ -16,7 +16,7 @@ export class Timeline {
   readonly #steps: Step[] = [];
   #depth = 0;
 
-  /** No step begins once `early` is aborted. */
+  /** Begins no step once `early` is aborted. */
   constructor(clock: Clock, early?: AbortSignal) {
     this.#clock = clock;
     this.#early = early;
@@ -36,7 +36,7 @@ export class Timeline {
     }
   }
 
-  /** As `step`, for what a plugin does. @throws UserError that names the step when it takes longer, by default 120 s */
+  /** Runs work of a plugin as `step` does. @throws UserError that names the step when it takes longer, by default 120 s */
   limited<T>(name: string, work: () => T | Promise<T>, limit_ms = LIMIT_MS): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const cancel = this.#clock.timeout(

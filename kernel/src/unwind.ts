@@ -1,4 +1,4 @@
-/** What has to be undone at a stop or after a failed start, the newest first. */
+/** Steps that undo what was done, at a stop or after a failed start, the newest first. */
 export class Unwind {
   readonly #undos: (() => Promise<void> | void)[] = [];
 

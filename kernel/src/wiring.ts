@@ -5,7 +5,7 @@ import type { Router } from './http/router.ts';
 import type { RunningCalls } from './http/running-calls.ts';
 import type { Dispatcher } from './rpc/dispatch.ts';
 
-/** What the parts of the network work with. */
+/** Surroundings that the parts of the network work with. */
 export interface Wiring {
   readonly hooks: KernelHooks;
   readonly dispatcher: Dispatcher;

@@ -6,8 +6,8 @@ export interface Auth {
   /** @throws RpcError 101 malformed, 102 bad credential or throttled */
   authenticate(credential: string, origin: Origin): Promise<Principal>;
   allows(caller: Principal, requirement: Requirement): Promise<boolean>;
-  /** For whatever goes on after its call: it has to end with `ended`. Subscriptions state `livesOn` and are held by the kernel. */
+  /** Holds what goes on after its call: it has to end with `ended`. Subscriptions state `livesOn` and are held by the kernel. */
   hold(caller: Principal, livesOn: LivesOn): Hold;
-  /** For plugins that tap `authorize`: the rights of callers with this `Principal.id` may have changed; undefined: of any. */
+  /** Announces, for plugins that tap `authorize`, that the rights of callers with this `Principal.id` may have changed; undefined: of any. */
   changed(id?: string): void;
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Payload, Topic } from './topic.ts';
 
-/** Which server sent a message. */
+/** Server that sent a message. */
 export interface BusSender {
   readonly id: string;
   /** Sent by this process. */
@@ -23,7 +23,7 @@ export interface BusServer {
  * server had counted this one as dead (this process slept, or was cut off) and forgot what this one told: tell it all.
  * `left`: the server said goodbye, or was not heard for 3 s. Its connections count as ended. Without a goodbye it may
  * have changed rows without telling, so `database.changed` is delivered.
- * `gap`: messages of `from` (undefined: of any server) were lost for ever, direct ones when `direct`. Unless `direct`, the
+ * `gap`: messages of `from` (undefined: of any server) were lost for good, direct ones when `direct`. Unless `direct`, the
  * topic `database.changed` is delivered too, so that a plugin with a copy of rows needs no more than that topic.
  */
 export type BusEvent =
@@ -33,19 +33,19 @@ export type BusEvent =
 
 /** Messages to the other servers, topics by their names. A plugin answers the hook `bus` with one. */
 export interface RemoteBus {
-  /** To all other servers. */
+  /** Publishes to all other servers. */
   publish(topic: string, payload: unknown): void;
-  /** As `Bus.send`; never called with the own id. */
+  /** Sends as `Bus.send` does; never called with the own id. */
   send(to: string, topic: string, payload: unknown): boolean;
-  /** As `Bus.drained`. */
+  /** Resolves as `Bus.drained` does. */
   drained(to: string): Promise<void>;
   /** The other servers that are alive. */
   servers(): readonly BusServer[];
-  /** As `Bus.connected`. */
+  /** Answers as `Bus.connected` does. */
   connected(): boolean;
 }
 
-/** What the kernel gives to the plugin that joins this server with others. */
+/** Kernel's part for the plugin that joins this server with others. */
 export interface BusRequest {
   /** `Bus.id` of this process. */
   readonly id: string;
@@ -66,10 +66,11 @@ export interface BusRequest {
  * at most 8 MiB. Sending never blocks and never throws; what cannot be sent is logged, and the other servers get a gap.
  */
 export interface Bus {
-  /** This process on the bus: another one after each start. */
+  /** Id of this process on the bus: another one after each start. */
   readonly id: string;
   /**
-   * To one server only, in the order of sending; no order between `send` and `publish`. To itself: delivered as an own one.
+   * Sends to one server only, in the order of sending; no order between `send` and `publish`. To itself: delivered as an
+   * own one.
    * @returns false: dropped, because that server is not alive or 8 MiB wait to be sent
    */
   send<S extends TSchema>(to: string, topic: Topic<S>, payload: Payload<Static<S>>): boolean;
@@ -77,13 +78,13 @@ export interface Bus {
   drained(to: string): Promise<void>;
   /** The other servers that are alive. */
   servers(): readonly BusServer[];
-  /** False while the way to other servers is interrupted; true for a server that is alone by its configuration. */
+  /** Returns false while the way to other servers is interrupted; true for a server that is alone by its configuration. */
   connected(): boolean;
   /** @returns stops watching */
   watch(listener: (event: BusEvent) => void): () => void;
 }
 
-/** What a plugin says to other plugins and servers, and what it hears of them: a part of `Kernel`. */
+/** Part of `Kernel` through which a plugin sends to other plugins and servers, and hears of them. */
 export interface Messaging {
   /** Reaches every subscriber after the current turn, on this server and, unless the topic is local, on all others. */
   publish<S extends TSchema>(topic: Topic<S>, payload: Payload<Static<S>>): void;

@@ -1,15 +1,15 @@
 import type { ParseArgsConfig } from 'node:util';
 
 export type CommandOption = NonNullable<ParseArgsConfig['options']>[string] & {
-  /** What it does, for the help. */
+  /** Effect of the option, for the help. */
   readonly description?: string;
-  /** What its value is called there. Default: the name in capitals. */
+  /** Name of its value there. Default: the name in capitals. */
   readonly value?: string;
 };
 
 export interface CommandArguments {
   readonly words: readonly string[];
-  /** By the names of the options; those that were not given are absent. */
+  /** Values by the names of the options; those that were not given are absent. */
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 }
 

@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import { service } from './service.ts';
 
-/** What the configuration allows and its author probably did not mean: an entry of `svc-server_config_warnings`. */
+/** Setting that is allowed and that its author probably did not mean: an entry of `svc-server_config_warnings`. */
 export interface ConfigWarning {
   /** `unknown`: ignored; `restart`: not in force yet; `reload`: the file could not be followed; `advice`: anything else. */
   readonly kind: 'unknown' | 'restart' | 'reload' | 'advice';
@@ -31,7 +31,7 @@ export interface ConfigurationFile {
   replace(path: string, text: string): Promise<void>;
   /** Reads the file again: all or nothing; the old state goes on serving after a failure. @throws UserError */
   reload(): Promise<void>;
-  /** What the file says in vain at this moment, and what plugins add in the hook `warnings`. */
+  /** Settings of the file that have no effect at this moment, and what plugins add in the hook `warnings`. */
   warnings(): Promise<readonly ConfigWarning[]>;
 }
 export const ConfigurationFile = service<ConfigurationFile>('configuration-file');

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
 import { withMembers } from './schemas.ts';
 
-/** Marks of one key of the configuration in its schema, beside its type. */
+/** Marks of one key of the configuration in its schema, besides its type. */
 export interface KeyMarks {
-  /** false: it is changed in the file on the machine only; true: over the wire too, whatever its name looks like. */
+  /** false: it is changed in the file on the machine only; true: over the wire too, no matter what its name looks like. */
   readonly wire?: boolean;
   /** true: its text is a secret, or holds one. */
   readonly secret?: boolean;
@@ -13,7 +13,7 @@ export interface KeyMarks {
 
 /**
  * A key, or a whole section, that names what others execute or trust: paths, addresses, keys, outlets. `svc-server_edit_config`
- * changes it for nobody (svc-server.md §7).
+ * changes it for no caller (svc-server.md §7).
  */
 export const fileOnly = <T extends TSchema>(schema: T): T => marked(schema, { wire: false });
 
@@ -37,8 +37,9 @@ const isText = (value: unknown): boolean =>
   typeof value === 'string' || (Array.isArray(value) && value.some(isText));
 
 /**
- * Whether a key is changed in the file only: as its schema says, else where its name ends like that of a path, an address or a
- * command and `values` hold a text. That is the rule for plugins from elsewhere, whose authors need not know the mark.
+ * Tells whether a key is changed in the file only: as its schema says, else where its name ends like that of a path, an
+ * address or a command and `values` hold a text. That is the rule for plugins from elsewhere, whose authors need not know
+ * the mark.
  */
 export function isFileOnly(
   name: string,
@@ -53,6 +54,6 @@ export function isFileOnly(
 const SECRET_NAME =
   /(?:secret|password|passphrase|token|credential|authorization|api_?key|bearer)s?$/i;
 
-/** Whether the text of a key is a secret or holds one: as its schema says, else by its name. */
+/** Tells whether the text of a key is a secret or holds one: as its schema says, else by its name. */
 export const isSecretKey = (name: string, { secret }: KeyMarks = {}): boolean =>
   secret ?? SECRET_NAME.test(name);

@@ -45,7 +45,7 @@ const RULES = {
   },
 };
 
-/** What to write, for each member that must be there. */
+/** Advice on what to write, for each member that must be there. */
 const PURPOSE: { readonly [member: string]: string } = {
   summary: 'say in one sentence what the method does',
   params: 'list the parameters in order, {} for none',
@@ -79,7 +79,7 @@ export function definitionFault(
   return `: there is no member '${unknown}'${didYouMean(unknown, Object.keys(rules))}`;
 }
 
-/** Of a rule that is code nobody can tell which rights the stream lives on. */
+/** Finds `livesOn` missing: for a rule that is code it cannot be told which rights the stream lives on. */
 function lifeFault(member: string, { access, livesOn }: Record<string, unknown>) {
   const isCustom = member === 'livesOn' && isRecord(access) && 'custom' in access;
   return isCustom && livesOn === undefined ? 'must be a function' : undefined;
@@ -90,8 +90,8 @@ const named = (member: string, fault: string) =>
   `'${member}'${fault.startsWith(':') ? '' : ' '}${fault}`;
 
 function missing(member: string, definition: object, rules: object): string {
-  const strangers = Object.keys(definition).filter((given) => !Object.hasOwn(rules, given));
-  const meant = strangers.find((given) => didYouMean(given, [member]) !== '');
+  const unknown = Object.keys(definition).filter((given) => !Object.hasOwn(rules, given));
+  const meant = unknown.find((given) => didYouMean(given, [member]) !== '');
   const hint = meant === undefined ? PURPOSE[member] : `'${meant}' must be called so`;
   return ` has no '${member}': ${hint}`;
 }
@@ -142,7 +142,7 @@ function schemaFault(schema: unknown): string | undefined {
   return nestedFault(schema);
 }
 
-/** As the compiled check will read it: at the first call, so that a fault is told at the start here. */
+/** Tells whether the compiled check will be able to read a pattern: it does so at the first call, and a fault is reported at the start here. */
 function isPattern(text: string): boolean {
   try {
     return new RegExp(text, 'u').source !== '';

@@ -20,7 +20,7 @@ export type Area = (typeof EXAMINED)[number];
 /** One thing that `doctor` saw. */
 export interface Finding {
   readonly area: Area;
-  /** `problem`: something fails now, or at the next start. `advice`: it works, and somebody should look. */
+  /** `problem`: something fails now, or at the next start. `advice`: it works, and the operator should look. */
   readonly level: 'ok' | 'advice' | 'problem';
   /** A sentence: what was seen, with its value. */
   readonly message: string;
@@ -40,7 +40,10 @@ const LITTLE_BYTES = 64 * 2 ** 20;
 const SCARCE_BYTES = 2 * 2 ** 30;
 const SCARCE_PART = 0.1;
 
-/** Whether this program may write into a configured folder, and what room its disk has. One that is missing is made in the nearest that is there. */
+/**
+ * Examines whether this program may write into a configured folder, and what room its disk has. One that is missing is made
+ * in the nearest that is there.
+ */
 export function examineFolder(key: string, folder: string): Finding[] {
   let place = resolve(folder);
   while (!existsSync(place)) place = dirname(place);

@@ -17,7 +17,7 @@ export interface HoldingLimits {
   readonly rows?: HoldingLimit;
   /** Bytes of all rows of an owner together. */
   readonly bytes?: HoldingLimit;
-  /** Rows of all owners but the Super Token together. The Super Token has as many for itself, which nobody else can take. */
+  /** Rows of all owners but the Super Token together. The Super Token has as many for itself, which no other owner can use. */
   readonly shared?: HoldingLimit;
 }
 
@@ -34,25 +34,25 @@ export interface HoldingKind {
   readonly rows: string;
   /** Asked at each change, so that a reload counts at once. */
   readonly limits: () => HoldingLimits;
-  /** What the text of a refusal advises; default: `delete some`. */
+  /** Advice in the text of a refusal; default: `delete some`. */
   readonly remedy?: string;
 }
 
 /** A change of rows of one kind. */
 export interface HoldingChange {
   readonly kind: string;
-  /** What the rows will have as their owner; null: the Super Token. */
+  /** Owner that the rows will have; null: the Super Token. */
   readonly owner: string | null;
-  /** As for `Database.transaction`. */
+  /** Name of the turn, as for `Database.transaction`. */
   readonly alone?: string;
 }
 
 /**
- * What each owner holds, counted in the tables themselves. An owner is a token together with the tokens that it created, and
- * those that these created: whoever may create tokens holds no more by them. The Super Token holds what has no owner.
+ * Holdings of each owner, counted in the tables themselves. An owner is a token together with the tokens that it created,
+ * and those that these created: creating tokens gives no one room for more. The Super Token holds what has no owner.
  */
 export interface Holdings {
-  /** From the hook `prepare` on. @throws Error when the kind is taken */
+  /** Registers a kind, from the hook `prepare` on. @throws Error when the kind is taken */
   register(kind: HoldingKind): void;
   /**
    * Runs `write` in a transaction. It is undone when the owner then holds more than the limits allow, and more than before:
@@ -60,12 +60,12 @@ export interface Holdings {
    * @throws RpcError 108 with `OWNER_FULL` as its data
    */
   within<T>(change: HoldingChange, write: (on: QueryBuilder) => Promise<T>): Promise<T>;
-  /** For work that would be in vain where there is no room for one row more; `within` decides. @throws RpcError 108 as it does */
+  /** Demands room for one row more, for work that would be wasted without it; `within` decides. @throws RpcError 108 as it does */
   demandRoom(change: HoldingChange): Promise<void>;
 }
 export const Holdings = service<Holdings>('holdings');
 
-/** Transactions of stores, which count where somebody counts. */
+/** Transactions of stores, which count where a plugin counts. */
 export type Counting = Omit<Holdings, 'register'>;
 
 /** Service for a plugin that lists `Holdings` under `optional`. */

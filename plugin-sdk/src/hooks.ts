@@ -19,16 +19,16 @@ export type Fault = 'half pair' | 'infinity';
 
 /** A message that was let in. */
 export interface Reading {
-  /** What it holds; absent: it may be parsed at once. Empty and no batch: it is no JSON-RPC. */
+  /** Entries of the message; absent: it may be parsed at once. Empty and no batch: it is no JSON-RPC. */
   readonly entries?: readonly ReadEntry[];
   readonly isBatch?: boolean;
-  /** To be called when the message is answered. */
+  /** Releases what the message holds; called when it is answered. */
   release(): void;
 }
 
 /** One entry of a batch, or the message itself. */
 export interface ReadEntry {
-  /** Of the object; absent: the entry is none. */
+  /** Members of the object; absent: the entry is none. */
   readonly members?: readonly ReadPart[];
   /** Members or elements of `params`, without their values. */
   readonly params?: readonly ReadPart[];
@@ -51,11 +51,11 @@ export interface Call {
   readonly method: string;
   readonly transport: 'ws' | 'http' | 'internal';
   readonly caller: Principal;
-  /** Of the sender; empty for calls of this process. */
+  /** Address of the sender; empty for calls of this process. */
   readonly address: string;
-  /** As they were sent, the credential included. */
+  /** Parameters as they were sent, the credential included. */
   readonly params: unknown;
-  /** What the method's `audit` says of the call; undefined: it states none, or they do not fit. */
+  /** Target that the method's `audit` states for the call; undefined: it states none, or they do not fit. */
   readonly target: (() => string | undefined) | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface Taps<Args extends readonly unknown[], Result = void> {
   tap(run: (...args: Args) => Result, options?: { readonly stage?: number }): void;
 }
 
-/** As `Taps`; the tap may be asynchronous. */
+/** Taps as in `Taps` that may be asynchronous. */
 export interface AsyncTaps<Args extends readonly unknown[], Result = void> {
   tap(
     run: (...args: Args) => Result | Promise<Result>,

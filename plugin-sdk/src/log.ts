@@ -27,7 +27,7 @@ export interface Logger {
   warn(message: string, fields?: Fields): void;
   /** An `Error` under `error` is written with its cause chain. */
   error(message: string, fields?: Fields): void;
-  /** True when some sink takes this level: guard for fields that cost something to make. */
+  /** Tells whether some sink takes this level: guard for fields that cost something to make. */
   enabled(level: Level): boolean;
   /** Same sinks, another target (svc-server.md §9.1 lists the ones in use). */
   target(name: string): Logger;

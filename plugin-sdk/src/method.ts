@@ -16,7 +16,7 @@ export type ParamsOf<P extends Params> = {
   > | null;
 };
 
-/** What a handler knows about the call beside its input. */
+/** Facts that a handler knows about the call besides its input. */
 export interface CallContext {
   readonly method: string;
   /** The caller; for a `public` method a principal without any right. */
@@ -29,7 +29,7 @@ export interface CallContext {
   readonly log: Logger;
 }
 
-/** What a `custom` access rule gets. The rule decides whether and when the credential must authenticate. */
+/** Context of a `custom` access rule. The rule decides whether and when the credential must authenticate. */
 export interface AccessContext extends CallContext {
   /** The call's credential, not checked yet; empty for in-process calls. */
   readonly credential: string;
@@ -67,7 +67,7 @@ export const needs = <I>(of: (input: I) => Requirement) => ({ needs: of }) as co
 /** Any one of the requirements; the first one's text is the denial. */
 export const anyOf = <I>(of: (input: I) => readonly Requirement[]) => ({ anyOf: of }) as const;
 
-/** What methods and subscriptions share. Write the members in this order: TypeScript infers `Input` from `prepare`. */
+/** Members that methods and subscriptions share. Write them in this order: TypeScript infers `Input` from `prepare`. */
 interface MethodBase<P extends Params, Input> {
   /** One sentence for the generated reference. */
   readonly summary: string;
@@ -86,7 +86,7 @@ interface MethodBase<P extends Params, Input> {
   readonly secret?: boolean;
   /** The plugin logs refused calls itself (hook `settled`); the log of calls leaves them out. */
   readonly logsRefusals?: boolean;
-  /** In an array of calls it begins without waiting for the commits of those before it (`Committing`); any other method waits. */
+  /** Lets the method begin, in an array of calls, without waiting for the commits of those before it (`Committing`); any other method waits. */
   readonly gathered?: boolean;
   /**
    * States that the method changes something of which a record is kept (hook `settled`, plugin `audit`), and names what: a
@@ -100,7 +100,7 @@ interface MethodBase<P extends Params, Input> {
    */
   prepare?(params: ParamsOf<P>): Input;
   readonly access: Access<NoInfer<Input>>;
-  /** What a `custom` rule asks for; `needs` and `anyOf` are documented by running them on an example. */
+  /** Right that a `custom` rule asks for; `needs` and `anyOf` are documented by running them on an example. */
   readonly right?: Right;
   /** Domain rules that come after authorisation. */
   check?(input: NoInfer<Input>, call: CallContext): void | Promise<void>;
@@ -116,7 +116,7 @@ export interface Method<P extends Params, R extends TSchema, Input = ParamsOf<P>
   ): Handled<Static<R>> | Promise<Handled<Static<R>>>;
 }
 
-/** What a handler gives. */
+/** Answer that a handler gives. */
 export type Handled<R> = R | RawJson | Committing<R | RawJson>;
 
 /** One subscription: the kernel keeps ids, replies before the first item, and closes it on unsubscribe, disconnect, credential end and stop. */
@@ -128,7 +128,7 @@ export interface Subscription<P extends Params, I extends TSchema, Input = Param
   readonly notification?: string;
   readonly item: I;
   /**
-   * What the stream lives on beside its credential. Default: what `access` asks for; a `custom` rule has to say it.
+   * Rights that the stream lives on besides its credential. Default: what `access` asks for; a `custom` rule has to say it.
    * The stream ends within a second after it has gone.
    */
   livesOn?(input: NoInfer<Input>, call: CallContext): LivesOn;
@@ -165,7 +165,7 @@ export type Definition = Omit<Method<Params, TSchema, unknown>, 'handle' | 'resu
 
 /** A method of an enabled plugin. */
 export interface RegisteredMethod {
-  /** As clients call it: with the brand. */
+  /** Name as clients call it: with the brand. */
   readonly name: string;
   readonly plugin: string;
   /** Parameter that carries the credential; undefined for public methods. */
@@ -192,11 +192,11 @@ export interface Methods {
 /** One call of a method, or of a method of another plugin that prepares it, and its answer. */
 export interface Example {
   readonly method: string;
-  /** By name, without the credential. */
+  /** Parameters by name, without the credential. */
   readonly params: { readonly [name: string]: unknown };
   readonly result?: unknown;
-  /** Of a subscription. */
+  /** Item of a subscription. */
   readonly item?: unknown;
-  /** In place of a result: the call is refused. */
+  /** Error in place of a result: the call is refused. */
   readonly error?: { readonly code: number; readonly message: string };
 }

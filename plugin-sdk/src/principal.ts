@@ -4,16 +4,16 @@ export interface Principal {
   readonly id: string;
   /** Name that people know the record by, where it has one. */
   readonly name?: string | undefined;
-  /** True: every permission and time check is skipped (auth.md §4). */
+  /** Tells that every permission and time check is skipped (auth.md §4). */
   readonly super: boolean;
   /** Aborts when the credential stops being valid: deleted, rolled or expired. Subscriptions and terminals end with it. */
   readonly ended: AbortSignal;
 }
 
-/** Where a right applies: `"global"` or one tag with one name, for example `{"agent_uuid":"…"}` (auth.md §5.1). */
+/** Place where a right applies: `"global"` or one tag with one name, for example `{"agent_uuid":"…"}` (auth.md §5.1). */
 export type Scope = 'global' | { readonly [tag: string]: string };
 
-/** What is allowed: one kind with a word, or one verb with a word or pattern, for example `{"task":{"write":"ping"}}` (auth.md §5.2). */
+/** Action that is allowed: one kind with a word, or one verb with a word or pattern, for example `{"task":{"write":"ping"}}` (auth.md §5.2). */
 export type Permission = { readonly [kind: string]: string | { readonly [verb: string]: string } };
 
 /** Every scope × permission pair must be covered by some limit entry (auth.md §6.3). */
@@ -25,8 +25,9 @@ export interface Requirement {
 }
 
 /**
- * What a stream lives on, beside the credential of its caller: one of these rights is enough, or, where rights alone do not
- * say it, an own question. It is asked whenever the rights of the caller may have changed; no or an error: the stream ends.
+ * Condition that a stream lives on, besides the credential of its caller: one of these rights is enough, or, where rights
+ * alone do not say it, an own question. It is asked whenever the rights of the caller may have changed; no or an error: the
+ * stream ends.
  */
 export type LivesOn = readonly Requirement[] | (() => boolean | Promise<boolean>);
 
@@ -48,5 +49,8 @@ export interface PermissionKind {
   readonly patterns?: readonly string[];
 }
 
-/** How the names under one scope tag compare: `exact` as text; with `prefix` a trailing `*` of the granted name matches any ending; `uuid` takes any spelling of one UUID. */
+/**
+ * Comparison of the names under one scope tag: `exact` as text; with `prefix` a trailing `*` of the granted name matches
+ * any ending; `uuid` takes any spelling of one UUID.
+ */
 export type ScopeMatch = 'exact' | 'prefix' | 'uuid';

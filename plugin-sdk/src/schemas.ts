@@ -75,7 +75,7 @@ export const JsonText = Type.Unsafe<RawJson>(Type.Unknown({ 'x-json-text': true 
 export const optional = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 
-/** As `optional`, but an explicit `null` reaches the handler, because it means something else than absent. */
+/** Schema as of `optional`, but an explicit `null` reaches the handler, because it means something else than absent. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()], { 'x-keep-null': true }));
 

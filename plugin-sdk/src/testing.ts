@@ -33,7 +33,7 @@ export interface TestApp {
   reload(): Promise<void>;
   /** The records that the memory log holds. */
   records(): LogRecord[];
-  /** In-process handle of the running kernel, for what has no wire. */
+  /** Kernel that runs, as an in-process handle for what has no wire. */
   readonly kernel: unknown;
 }
 

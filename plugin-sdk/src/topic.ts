@@ -7,7 +7,7 @@ export interface Topic<S extends TSchema = TSchema> {
   readonly name: string;
   /** JSON; `Bytes` is allowed at the top and one level deep. Checked in tests. */
   readonly payload: S;
-  /** True: it stays in this process; false: it goes to all servers. */
+  /** Tells whether it stays in this process; otherwise it goes to all servers. */
   readonly local: boolean;
 }
 
@@ -25,7 +25,7 @@ export type Payload<T> = T extends Uint8Array
     ? { readonly [Key in keyof T]: Payload<T[Key]> }
     : T;
 
-/** Why a payload does not fit the schema of its topic; undefined: it fits. */
+/** Reason why a payload does not fit the schema of its topic; undefined: it fits. */
 export function misfit({ name, payload: schema }: Topic, payload: unknown): string | undefined {
   const [wrong] = Errors(schema, payload);
   if (!wrong) return undefined;

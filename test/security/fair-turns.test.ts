@@ -10,7 +10,7 @@ const test = suite('fair turns');
 /** Takes places until there is none. */
 const fill = (shares: Shares, share: string): number => {
   let taken = 0;
-  while (shares.take(share)) taken++;
+  while (shares.acquire(share)) taken++;
   return taken;
 };
 
@@ -42,10 +42,10 @@ for (const [what, rules, expected] of tables) {
 
 test('what a share did not take it cannot give back', () => {
   const shares = new Shares({ most: () => 1 });
-  assert.throws(() => shares.give('a'), /holds no place/);
-  shares.take('a');
-  shares.give('a');
-  assert.throws(() => shares.give('a'), /holds no place/);
+  assert.throws(() => shares.release('a'), /holds no place/);
+  shares.acquire('a');
+  shares.release('a');
+  assert.throws(() => shares.release('a'), /holds no place/);
 });
 
 test('whatever shares take and give, places are never exceeded and none is lost', () => {
@@ -59,11 +59,11 @@ test('whatever shares take and give, places are never exceeded and none is lost'
         const own = held.get(share) ?? 0;
         const used = shares.used;
         if (isTake) {
-          const isTaken = shares.take(share);
+          const isTaken = shares.acquire(share);
           assert.is(isTaken, used < most || (own === 0 && used < most + spare));
           if (isTaken) held.set(share, own + 1);
         } else if (own > 0) {
-          shares.give(share);
+          shares.release(share);
           held.set(share, own - 1);
         }
         assert.is(shares.held(share), held.get(share) ?? 0);

@@ -16,7 +16,7 @@ export class Steps {
   readonly list: MigrationStep[] = [];
   #open = true;
 
-  /** No step is taken from now on: it would not run. */
+  /** Refuses steps from now on: they would not run. */
   close(): void {
     this.#open = false;
   }

@@ -64,13 +64,13 @@ export interface Offer {
   readonly address: string;
 }
 
-/** Where a socket comes from and goes to: the same for a TLS socket and the one below it. */
+/** Both addresses of a socket: the same for a TLS socket and the one below it. */
 const wayOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   [remoteAddress, remotePort, localAddress, localPort].join(' ');
 
 /** Asks the hook `connection` about every socket that `server` accepts, before anything of it is read. */
 export function watchConnections(server: Server, unix: boolean, hooks: KernelHooks): void {
-  /** By way: TLS connections, whose socket changes at the end of the handshake. */
+  /** TLS connections by their addresses: the socket changes at the end of the handshake. */
   const open = new Map<string, Link>();
   server.prependListener('connection', (socket: Socket) => {
     // A request whose upgrade was not taken comes a second time.

@@ -5,7 +5,7 @@ import { mark, markFor } from '@svc/plugin-sdk/util';
 import { type Link, linkOf } from './connection.ts';
 
 const NO_PARAMS = {};
-/** Memory of one chunk beside its bytes: a body may come in very small ones. */
+/** Memory of one chunk besides its bytes: a body may come in very small ones. */
 const CHUNK_COST = 256;
 
 /** One request and its response, as plugins see them. */
@@ -103,7 +103,7 @@ export class HttpExchange implements Exchange {
 
 /**
  * Ends the connection of a pipelined response that was destroyed before its turn. Node 24 and later give the connection
- * to such a response all the same, and everything behind it waits for ever.
+ * to such a response all the same, and everything behind it waits without end.
  */
 function endWhenDestroyed(response: ServerResponse): void {
   if (response.socket) return;

@@ -7,7 +7,7 @@ const HOST =
 /** The answer to a request without a sound `Host` (worker-route.md §4.1). */
 export const BAD_HOST = 'Invalid Host header';
 
-/** Whether `Host` is one host, or missing where HTTP/1.0 allows that (RFC 9112 §3.2). */
+/** Tells whether `Host` is one host, or missing where HTTP/1.0 allows that (RFC 9112 §3.2). */
 export function hasSoundHost({ headers, rawHeaders }: IncomingMessage): boolean {
   let count = 0;
   // Node keeps the first one only.

@@ -84,7 +84,7 @@ export class Listeners {
     (this.#tcp as unknown as TlsServer).setSecureContext(secured(tls));
   }
 
-  /** Nothing new is accepted; requests in progress go on. */
+  /** Stops accepting connections; requests in progress go on. */
   stopAccepting(): void {
     if (this.#tcp) this.#stopAccepting(this.#tcp);
     if (this.#unix) this.#stopAccepting(this.#unix);

@@ -8,14 +8,14 @@ import type { HttpExchange } from './exchange.ts';
 /** One request on its way through the table. */
 interface Turn {
   readonly exchange: HttpExchange;
-  /** As the client sent it: polka writes another one, without the host of a target in absolute form. */
+  /** URL as the client sent it: polka writes another one, without the host of a target in absolute form. */
   readonly url: string | undefined;
   /** Once a route has it. */
   answer?: true | Promise<true>;
   fail?: (error: unknown) => void;
 }
 
-/** On the request: a weak map costs three times what the rest of a look-up does. */
+/** Key on the request: a weak map costs three times what the rest of a lookup does. */
 const TURN = Symbol('turn');
 type Routed = IncomingMessage & { [TURN]?: Turn; readonly params?: Record<string, string> };
 
@@ -72,7 +72,7 @@ export class Router {
     return turn.answer;
   }
 
-  /** Whether a route has this raw path. */
+  /** Tells whether a route has this raw path. */
   has(path: string): boolean {
     return isDecodable(path) && this.#table.find('GET', path).handlers.length > 0;
   }

@@ -31,8 +31,8 @@ export class HttpRpc {
   async handle(exchange: Exchange): Promise<true> {
     const { slots } = this.#wiring;
     if (exchange.method === 'OPTIONS') exchange.response.writeHead(204, PREFLIGHT).end();
-    else if (!slots.take(true)) exchange.text(429, TOO_MANY);
-    else await this.#post(exchange).finally(() => slots.free());
+    else if (!slots.acquire(true)) exchange.text(429, TOO_MANY);
+    else await this.#post(exchange).finally(() => slots.release());
     return true;
   }
 

@@ -7,7 +7,7 @@ import { codeOf } from '@svc/plugin-sdk/util';
 
 /**
  * Makes the parent folder, and removes what a killed server left. Anything but a socket stays, and so does a socket
- * that somebody listens on.
+ * that a process listens on.
  * @throws UserError
  */
 export async function clearSocketPath(path: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function clearSocketPath(path: string): Promise<void> {
   rmSync(path, { force: true });
 }
 
-/** Whether nobody listens on a socket. One that does not let this process in, or has no room for it, may be alive. */
+/** Tells whether no one listens on a socket. One that does not let this process in, or has no room for it, may be alive. */
 async function isDead(path: string): Promise<boolean> {
   const socket = connect(path);
   try {

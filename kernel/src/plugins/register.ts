@@ -9,7 +9,7 @@ import { allInNameOf } from './running.ts';
 
 interface Registrant {
   readonly plugin: Plugin;
-  /** True: what it registers runs in its name. */
+  /** Tells whether what it registers runs in its name. */
   readonly isForeign: boolean;
 }
 

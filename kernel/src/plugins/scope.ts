@@ -20,7 +20,7 @@ type Same =
   | 'methods'
   | 'migrations';
 
-/** What all scopes of one kernel share. */
+/** State that all scopes of one kernel share. */
 export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
   /** Set when the database is open: after the setup of the plugins that drive one. */
   db: Database;
@@ -30,7 +30,7 @@ export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
   readonly bus: LocalBus;
   readonly checkPayloads: boolean;
   readonly isForeign: (plugin: string) => boolean;
-  /** False: a command, which repeats no task of a server. */
+  /** Tells whether this is a server; a command repeats no task of one. */
   readonly serves: boolean;
   readonly timeline: Timeline;
 }
@@ -40,7 +40,7 @@ const SLOW_END_MS = 5_000;
 /** Calls get 8 s of the 30 that service managers wait, a plugin the rest. */
 const END_MS = 20_000;
 
-/** Before all other taps. */
+/** Stage before all other taps. */
 const FIRST = Number.NEGATIVE_INFINITY;
 
 interface Undo {
@@ -54,7 +54,7 @@ export interface PluginSettings {
   readonly root: Record<string, unknown>;
 }
 
-/** What one plugin acts through: what it taps, starts and opens carries its name and ends with it. */
+/** Scope of one plugin: what it taps, starts and opens carries its name and ends with it. */
 export class Scope {
   readonly plugin: Plugin;
   readonly #settings: PluginSettings;
@@ -187,13 +187,13 @@ export class Scope {
   async #ending(what: string, work: () => unknown): Promise<void> {
     const { clock, log, timeline } = this.#shared;
     const plugin = this.plugin.name;
-    const tell = () =>
+    const warn = () =>
       log.warn('a plugin takes long to end', { plugin, what, after_ms: SLOW_END_MS });
     let cancel = () => {};
     try {
       const result = work();
       if (!isLater(result)) return;
-      cancel = clock.timeout(tell, SLOW_END_MS);
+      cancel = clock.timeout(warn, SLOW_END_MS);
       await timeline.limited(`${what} of '${plugin}'`, () => result, END_MS);
     } catch (error) {
       log.error('a plugin failed to end', { plugin, what, error });

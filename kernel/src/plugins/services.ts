@@ -1,6 +1,6 @@
 import { PluginError, type Service } from '@svc/plugin-sdk/kernel';
 
-/** What plugins offer to each other. */
+/** Services that plugins offer to each other. */
 export class Services {
   readonly #values: Map<string, unknown>;
 

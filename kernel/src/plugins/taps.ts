@@ -9,9 +9,9 @@ type Tap = (...args: unknown[]) => unknown;
 interface Options {
   readonly plugin: string;
   readonly hooks: KernelHooks;
-  /** True: its taps run in its name, so that stray errors are known as its own. */
+  /** Tells whether its taps run in its name, so that stray errors are known as its own. */
   readonly isForeign: boolean;
-  /** False: `setup` has returned. */
+  /** Tells whether `setup` has not returned yet. */
   readonly isOpen: () => boolean;
   /** Runs a tap of a hook that is bounded (`HOOKS`). */
   readonly bounded: (hook: string, by: 'step' | 'end', work: () => unknown) => unknown;

@@ -13,7 +13,7 @@ const SUPER_REQUIRED = 'Permission Denied: Super token required';
 /** Code of a text that has not the form of a credential. Every other failed login is 102. */
 const MALFORMED = 101;
 
-/** What 'authenticated' asks for: no right, yet the credential's validity period counts (auth.md §6.3). */
+/** Requirement of 'authenticated': no right, yet the credential's validity period counts (auth.md §6.3). */
 const NOTHING: Requirement = {
   scopes: [],
   permissions: [],
@@ -50,7 +50,7 @@ export class Access implements Auth {
   holdStream({ definition }: Registered, input: unknown, call: CallContext): Hold {
     const { access, livesOn } = definition;
     if (livesOn) return this.hold(call.caller, livesOn(input, call));
-    // The Super Token stays the Super Token, and whoever is nobody has no right to lose.
+    // The Super Token stays the Super Token, and an unauthenticated caller has no right to lose.
     const isPlain = access === 'public' || superDenial(access) !== undefined;
     const rights = isPlain ? () => true : requirementsOf(access, input);
     return this.hold(call.caller, rights);
@@ -115,7 +115,7 @@ export class Access implements Auth {
     const found = ask<Principal | undefined>((done) =>
       this.#hooks.authenticate.callAsync(credential, origin, done),
     );
-    return after(found, (principal) => known(principal, origin));
+    return after(found, (principal) => identified(principal, origin));
   }
 
   #isAllowed(caller: Principal, requirement: Requirement): boolean | Promise<boolean> {
@@ -126,7 +126,7 @@ export class Access implements Auth {
   }
 }
 
-function known(principal: Principal | undefined, origin: Origin): Principal {
+function identified(principal: Principal | undefined, origin: Origin): Principal {
   if (!principal) throw WRONG;
   origin.connection?.vouch(principal, origin);
   return principal;

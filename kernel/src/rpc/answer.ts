@@ -25,7 +25,7 @@ interface ArrayOptions {
   readonly most: number;
   /** Bytes of the answer at most. */
   readonly limit: number;
-  /** True for an entry that waits for no commit of those before it. */
+  /** Tells whether an entry waits for no commit of those before it. */
   isGathered(entry: Message): boolean;
   begin(entry: Message): Begun | Promise<Begun>;
 }
@@ -86,7 +86,7 @@ class ArrayAnswer {
 
   add(answer: Begun): void {
     if (this.#waiting.length > 0 || answer instanceof Committing) this.#waiting.push(answer);
-    else this.#take(answer);
+    else this.#append(answer);
   }
 
   /** Waits for the commits so far. `hurried`: something else waits for them. */
@@ -95,10 +95,10 @@ class ArrayAnswer {
     this.#waiting = [];
     if (hurried) waiting.findLast((answer) => answer instanceof Committing)?.hurry();
     for (const answer of waiting)
-      this.#take(answer instanceof Committing ? await answer.committed : answer);
+      this.#append(answer instanceof Committing ? await answer.committed : answer);
   }
 
-  #take({ text, release }: Answer): void {
+  #append({ text, release }: Answer): void {
     if (text === undefined || this.isTooBig) return;
     if (release) this.#releases.push(release);
     this.#texts.push(this.#texts.length === 0 ? '[' : ',', text);

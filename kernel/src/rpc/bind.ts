@@ -42,7 +42,7 @@ export class Binder {
   readonly #names: ReadonlySet<string>;
   /** Some parameter takes values that nest without bound. */
   readonly #isDeep: boolean;
-  /** Of a method that says of a parameter that it comes again; its values are shared by calls then. */
+  /** Repeats of a method that says of a parameter that it comes again; its values are shared by calls then. */
   readonly repeats: Repeats | undefined;
 
   constructor(params: { readonly [name: string]: TSchema }, credential?: string) {

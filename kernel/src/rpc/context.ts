@@ -4,7 +4,7 @@ import { anonymous } from './principals.ts';
 import type { Registered } from './registry.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** Where a message came from, and what its answer may need. */
+/** Origin of a message, and what its answer may need. */
 export interface Source extends Origin {
   readonly peer?: Peer;
   readonly subscriptions?: Subscriptions;
@@ -17,9 +17,9 @@ export class Context implements AccessContext {
   readonly method: string;
   /** undefined: there is no such method. */
   readonly registered: Registered | undefined;
-  /** By `performance.now()`. */
+  /** Time of the beginning, by `performance.now()`. */
   readonly started = performance.now();
-  /** As the caller wrote it. */
+  /** Id as the caller wrote it. */
   id = '';
   /** Set by authentication; in-process calls have it from the start. */
   caller: Principal;
@@ -30,7 +30,7 @@ export class Context implements AccessContext {
   after: Promise<unknown> | undefined;
   /** Lets the items of the call's subscription go. */
   release: (() => void) | undefined;
-  /** Where the credential came from; undefined when the caller was known before the call. */
+  /** Origin of the credential; undefined when the caller was known before the call. */
   readonly origin: Origin | undefined;
   readonly #source: Source;
   readonly #auth: Auth;
@@ -52,7 +52,7 @@ export class Context implements AccessContext {
     this.#auth = access;
   }
 
-  /** For its records (svc-server.md §9.1). */
+  /** Span of its log records (svc-server.md §9.1). */
   get span(): Span {
     const { id } = this.caller;
     const fields = id === '' ? '' : `token_key=${JSON.stringify(id)}`;

@@ -47,7 +47,7 @@ export class Dispatcher {
     this.#read = reader(options, (...of) => this.#failure(...of));
   }
 
-  /** The answer to what a socket read. Whatever waits holds neither the bytes nor a refused call's parameters. */
+  /** The answer to what a socket read. A call that waits holds neither the bytes nor a refused call's parameters. */
   receive(bytes: Buffer, source: Source, onRead?: () => void): Answer | Promise<Answer> {
     mark();
     if (bytes.length <= SHORT_BYTES || !this.#options.hooks.message.isUsed()) {
@@ -68,7 +68,7 @@ export class Dispatcher {
     return parsed.then(() => this.#answer(message, source)).finally(reading?.release);
   }
 
-  /** In-process call with a known caller; `params` without the credential. @throws RpcError */
+  /** Calls a method in-process for a known caller; `params` without the credential. @throws RpcError */
   async call(name: string, params: unknown, caller: Principal): Promise<unknown> {
     const method = this.#options.registry.methods.get(name);
     if (!method?.definition.handle) throw new RpcError(-32601, 'Method not found');
@@ -180,7 +180,7 @@ export class Dispatcher {
     return { text: errorText(context.id, error), after: context.after };
   }
 
-  /** What the handler gives; of a subscription its number. */
+  /** Returns what the handler gives; for a subscription its number. */
   #run(method: Registered, call: Call, context: Context, source: Source): unknown {
     const { binder, credential, definition } = method;
     const params = binder.bind(call);
@@ -188,7 +188,7 @@ export class Dispatcher {
     if ((call.read?.credential ?? context.credential) !== context.credential)
       throw RpcError.denied('Invalid credentials');
     return after(this.#admit(method, params, context), (input) => {
-      if (credential) binder.repeats?.keep(call.paramsText, call.params, credential);
+      if (credential) binder.repeats?.store(call.paramsText, call.params, credential);
       if (definition.open) return this.#subscribe(method, input, context, source);
       return definition.handle?.(input, context);
     });

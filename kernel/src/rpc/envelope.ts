@@ -4,7 +4,7 @@ import { Cursor, parseJson, type Span } from '@svc/plugin-sdk/json';
 import type { ReadEntry, Reading, ReadPart } from '@svc/plugin-sdk/kernel';
 import type { Repeats } from './repeats.ts';
 
-/** What one incoming text is (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
+/** One incoming text (conventions.md §2.2). `id` is the source text, so 2^64-1 comes back unchanged. */
 export type Message =
   | Call
   | { readonly kind: 'notification'; readonly method: string }
@@ -41,7 +41,7 @@ export function readMessage(text: string, repeatsOf?: RepeatsOf): Message {
   return readUsualCall(text, repeatsOf) ?? readAny(text);
 }
 
-/** What came before of a method that is asked the same again and again. */
+/** Earlier texts of a method that is asked the same again and again. */
 export type RepeatsOf = (method: string) => Repeats | undefined;
 
 /** One member of the envelope and its comma, as nearly every client writes it. */
@@ -77,7 +77,7 @@ export function readUsualCall(
   if (id === undefined || method === undefined || versions !== 1) return undefined;
   if (text[0] !== '{' || !text.startsWith(PARAMS_NAME, at) || !text.endsWith('}')) return undefined;
   const paramsText = text.slice(at + PARAMS_NAME.length, -1);
-  const params = repeatsOf?.(method)?.find(paramsText);
+  const params = repeatsOf?.(method)?.lookup(paramsText);
   if (params) return { kind: 'call', id, method, params, paramsText: '', isRepeated: true };
   if (onlyRepeated) return undefined;
   try {

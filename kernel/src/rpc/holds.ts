@@ -18,7 +18,7 @@ interface Held extends Hold {
 export class Holds {
   readonly #allows: Allows;
   readonly #log: Logger;
-  /** By `Principal.id`. */
+  /** Holds by `Principal.id`. */
   readonly #of = new Map<string, Set<Held>>();
   /** Streams to be asked again: those that live on rights, whose answer is there at once, and those with a question of their own. */
   readonly #due = new Set<Held>();

@@ -12,19 +12,19 @@ type Failure = (method: Registered, thrown: unknown) => RpcError;
 export const reader =
   ({ access, hooks, registry }: Parts, failure: Failure) =>
   async (bytes: Buffer, origin: Origin): Promise<Reading | undefined> => {
-    const known = (name: string): Registered => {
+    const methodOf = (name: string): Registered => {
       const method = registry.methods.get(name);
       if (!method) throw new RpcError(-32601, 'Method not found');
       return method;
     };
     const authenticate = async (name: string, credential: string) => {
       try {
-        await access.identify(known(name), credential, origin);
+        await access.identify(methodOf(name), credential, origin);
       } catch (thrown) {
-        throw failure(known(name), thrown);
+        throw failure(methodOf(name), thrown);
       }
     };
-    const credentialOf = (name: string) => known(name).credential;
+    const credentialOf = (name: string) => methodOf(name).credential;
     const paramsOf = (name: string) => registry.methods.get(name)?.definition.params;
     const incoming = { bytes, origin, credentialOf, paramsOf, authenticate };
     return ask<Reading | undefined>((done) => hooks.message.callAsync(incoming, done));

@@ -1,7 +1,7 @@
 import { Uuid } from '@svc/plugin-sdk';
 import { Check, Errors } from '@svc/plugin-sdk/typebox';
 
-/** What parameters use of JSON Schema. */
+/** Part of JSON Schema that parameters use. */
 interface Schema {
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
@@ -25,13 +25,13 @@ const LONGEST = 64;
 const MOST_ELEMENTS = 1_000;
 
 /**
- * What is wrong with a value that does not fit its schema, in the wording of conventions.md §2.3; the texts are informative.
- * Of a union the reason speaks of the branch that the value is meant for, and of no other.
+ * Names the fault of a value that does not fit its schema, in the wording of conventions.md §2.3; the texts are
+ * informative. For a union the reason speaks of the branch that the value is meant for, and of no other.
  * @param at where the value stands: `task_type.execute`
  */
 export function reason(at: string, schema: Schema, value: unknown): string {
   const branches = branchesOf(schema);
-  const fitting = branches.filter((branch) => takes(branch, value));
+  const fitting = branches.filter((branch) => hasTypeOf(branch, value));
   const tags = [...new Set(branches.flatMap(tagsOf))];
   const names = typeof value === 'string' ? [value] : namesIn(value);
   const open = fitting.find((branch) => tagsOf(branch).length === 0);
@@ -46,7 +46,7 @@ export function reason(at: string, schema: Schema, value: unknown): string {
   return `invalid type: ${describe(value)}, expected ${[...new Set(types)].join(' or ')}, at ${at}`;
 }
 
-/** Why a value of the right type does not fit a schema that is no union. */
+/** Reason why a value of the right type does not fit a schema that is no union. */
 function whyNot(at: string, schema: Schema, value: unknown): string {
   const members = typeof value === 'object' ? (value as Record<string, unknown>) : {};
   const names = namesIn(members);
@@ -64,11 +64,11 @@ function whyNot(at: string, schema: Schema, value: unknown): string {
   return `${lead}, ${description?.replace(/\.$/, '')}, at ${at}`;
 }
 
-/** Of a long list the first elements. */
+/** First elements of a long list. */
 const namesIn = (value: unknown): readonly string[] =>
   Object.keys(Array.isArray(value) ? value.slice(0, MOST_ELEMENTS) : (value ?? {}));
 
-/** What an object lacks, or has too much. */
+/** Names the members that an object lacks, or has too much. */
 function wrongNames(
   at: string,
   { properties = {}, required = [], additionalProperties }: Schema,
@@ -109,8 +109,8 @@ function tagsOf({ enum: words, const: word, properties, required }: Schema): rea
   return [...(words ?? []), word].filter((tag) => typeof tag === 'string');
 }
 
-/** By type alone. */
-function takes({ type, enum: words }: Schema, value: unknown): boolean {
+/** Compares the type alone. */
+function hasTypeOf({ type, enum: words }: Schema, value: unknown): boolean {
   const kind = kindOf(value);
   if (type === undefined) return words?.some((word) => kindOf(word) === kind) ?? true;
   return type === kind || (kind === 'integer' && (type === 'number' || type === 'bigint'));
@@ -123,7 +123,7 @@ function partOf({ properties, patternProperties, items }: Schema, name: string) 
   return Array.isArray(items) ? (items[Number(name)] as Schema | undefined) : (items as Schema);
 }
 
-/** With its article. */
+/** Name of a type with its article. */
 const typeName = ({ type = 'value' }: Schema): string =>
   `${/^(?:a|i|o|bi)/.test(type) ? 'an' : 'a'} ${type === 'bigint' ? 'integer' : type}`;
 

@@ -28,7 +28,7 @@ export class Registry {
     const refuse = (sentence: string): never => {
       throw new PluginError(plugin, sentence);
     };
-    const take = (name: string): string => {
+    const claim = (name: string): string => {
       const wire = this.#rewrite(name);
       if (!namespaces.some((namespace) => name === namespace || name.startsWith(`${namespace}_`)))
         refuse(`method '${name}' is outside its namespaces (${namespaces.join(', ') || 'none'})`);
@@ -40,10 +40,10 @@ export class Registry {
     const register = (kind: 'method' | 'subscription', given: string, definition: Definition) => {
       const fault = definitionFault(kind, definition);
       if (fault !== undefined) refuse(`${kind} '${given}'${fault}`);
-      const name = take(given);
+      const name = claim(given);
       const { access, params, credential: named = 'token', notification, unsubscribe } = definition;
       const credential = access === 'public' ? undefined : named;
-      if (unsubscribe !== undefined) this.unsubscribes.set(take(unsubscribe), name);
+      if (unsubscribe !== undefined) this.unsubscribes.set(claim(unsubscribe), name);
       const binder = new Binder(params, credential);
       this.methods.set(name, {
         name,

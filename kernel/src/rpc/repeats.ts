@@ -1,4 +1,9 @@
-/** Of each method so many texts are kept, with what they say: some megabytes at most. */
+/**
+ * Questions that callers ask each second in the same words, written for speed: saves parsing and checking the same long
+ * question again (`npm run bench -- cost` with `SVC_BENCH_COST=multi-last`, Node 24).
+ * @module
+ */
+/** Texts that are kept of each method, with what they say: some megabytes at most. */
 const KEPT = 16;
 /** Longest message that is looked for, bytes. */
 export const LONGEST = 96 * 1024;
@@ -8,12 +13,12 @@ const FIRST = /^(?:\{"(\w+)":|\[)"([ !#-[\]-~]*)"/;
 const NONE = Symbol('no credential');
 type Values = { readonly [name: string | number]: unknown };
 
-/** What callers ask for each second in the same words: parameters that passed their schemas, by their text behind the credential. */
+/** Parameters that passed their schemas, by their text behind the credential. */
 export class Repeats {
   readonly #kept: { readonly rest: string; readonly params: Values }[] = [];
 
-  /** The parameters of an earlier call with this text, whatever its credential was. */
-  find(text: string): Values | undefined {
+  /** The parameters of an earlier call with this text, no matter what its credential was. */
+  lookup(text: string): Values | undefined {
     const [first = '', name = 0, credential] = FIRST.exec(text) ?? [];
     const rest = text.slice(first.length);
     // Unlike a map it needs no hash of the text.
@@ -22,7 +27,7 @@ export class Repeats {
   }
 
   /** @param name of the credential, which is kept nowhere */
-  keep(text: string, params: unknown, name: string): void {
+  store(text: string, params: unknown, name: string): void {
     const [first = '', found = name] = FIRST.exec(text) ?? [];
     if (first === '' || found !== name || text.length > LONGEST) return;
     const values = exchanged(params as Values, Array.isArray(params) ? 0 : name, NONE);

@@ -11,7 +11,7 @@ import type { Registered } from './registry.ts';
 const LIMIT = 1024;
 /** Items that may wait for the subscribe reply. */
 const HELD_LIMIT = 1024;
-/** With more bytes in its socket a peer counts as congested. */
+/** Bytes in the socket of a peer above which it counts as congested. */
 const CONGESTED_BYTES = 64 * 1024;
 
 interface Opened {
@@ -111,7 +111,7 @@ function createStream(peer: Peer, method: string, head: string, forget: () => vo
     for (const frame of held ?? []) peer.send(frame);
     held = undefined;
   };
-  /** From now on the stream ends with what it lives on. `stop` is what the method returned. */
+  /** Ends the stream with what it lives on. `stop` is what the method returned. */
   const opened = ({ ended }: Hold, stop: unknown) => {
     close = () => {
       if (typeof stop === 'function') stop();

@@ -83,7 +83,7 @@ export class FrameWriter {
     this.#send(tcp);
   }
 
-  /** No extension is negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2). */
+  /** Writes a header alone: no extension is negotiated, so a frame of the server is a header and the payload (RFC 6455 §5.2). */
   #writeHeader({ opcode, bytes }: Frame): void {
     const buffer = this.#buffer;
     const at = buffer.writeUInt8(FINAL | opcode, this.#used);

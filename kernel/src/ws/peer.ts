@@ -45,7 +45,7 @@ export class SocketPeer implements Peer, Receipt {
   readonly id = `p${++lastId}`;
   readonly address: string;
   readonly connection: Link;
-  /** When the connection opened, ms. */
+  /** Time at which the connection opened, ms. */
   readonly opened: number;
   protected readonly socket: PeerSocket;
   protected readonly wiring: PeerWiring;
@@ -57,7 +57,7 @@ export class SocketPeer implements Peer, Receipt {
   #listener: ((data: Buffer, binary: boolean) => void) | undefined;
   closeFrame: CloseFrame | undefined;
   isClosed = false;
-  /** This side began to close: the peer's close frame is only its answer. */
+  /** Tells that this side began to close: the peer's close frame is only its answer. */
   #endedHere = false;
   /** Unanswered pings. */
   missed = 0;
@@ -123,12 +123,12 @@ export class SocketPeer implements Peer, Receipt {
     if (held !== this.held && !this.holds(held)) this.terminate();
   }
 
-  /** False while back-pressure stops reading: pongs do not arrive then. */
+  /** Tells whether the peer is read: while back-pressure stops reading, pongs do not arrive. */
   get isRead(): boolean {
     return !this.socket.isPaused;
   }
 
-  /** Made when somebody asks for it: most peers are only asked whether they are closed. */
+  /** Made when it is first asked for: most peers are only asked whether they are closed. */
   get closed(): AbortSignal {
     this.#closed ??= new AbortController();
     setMaxListeners(0, this.#closed.signal);

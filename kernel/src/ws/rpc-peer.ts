@@ -56,7 +56,7 @@ export class RpcPeer extends SocketPeer implements Source {
 
   protected override ended(code: number, reason: Buffer): void {
     super.ended(code, reason);
-    this.wiring.slots.free();
+    this.wiring.slots.release();
     this.wiring.unanswered.whenRoom.delete(this);
     this.subscriptions.closeAll();
     for (const data of this.#waiting.splice(0)) {

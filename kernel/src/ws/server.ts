@@ -19,7 +19,7 @@ const SWEEP_MS = 10_000;
 const FIRST_PING_MS = 30_000;
 const PING_EVERY_SWEEPS = 3;
 const MAX_MISSED = 2;
-/** At a stop, for the answer to a close frame: agents of the field keep their socket. */
+/** Time at a stop for the answer to a close frame: agents of the field keep their socket. */
 const ANSWER_MS = 300;
 
 /** Upgrades, JSON-RPC peers and their liveness. The one place that makes WebSockets. */
@@ -36,7 +36,7 @@ export class WsServer {
     this.#endSweep = wiring.clock.interval(() => this.#checkLiveness(), SWEEP_MS);
   }
 
-  /** Of sockets before the end of their handshake. */
+  /** Logs errors of sockets before the end of their handshake. */
   readonly #onError = (error: Error) => this.#wiring.log.debug('socket failed', { error });
 
   readonly onUpgrade =
@@ -83,7 +83,7 @@ export class WsServer {
       refuse(socket, 426, 'Sec-Websocket-Version must be 13', { 'sec-websocket-version': '13' });
       return;
     }
-    if (!slots.take(connection.unix)) {
+    if (!slots.acquire(connection.unix)) {
       log.warn('no free place for a connection', { limit: slots.limit });
       refuse(socket, 429, TOO_MANY);
       return;
@@ -96,7 +96,7 @@ export class WsServer {
       if (this.#stopping) void peer.finish(1001, 0);
     });
     // The library has refused it.
-    if (!peer) slots.free();
+    if (!peer) slots.release();
   }
 
   #upgradeOf(offer: Offer): Upgrade {

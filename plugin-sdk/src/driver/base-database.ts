@@ -48,7 +48,7 @@ export abstract class DriverDatabase {
     await this.closeConnections();
   }
 
-  /** Ends what reads beside the query builder; the appenders are closed. */
+  /** Ends what reads next to the query builder; the appenders are closed. */
   protected abstract closeReaders(): Promise<unknown>;
 
   /** Ends what is left once the query builder is closed. */

@@ -9,7 +9,7 @@ const uniqueCodes = new Set([
   '23505',
 ]);
 
-/** True for a unique or primary key violation of either built-in driver, anywhere in the chain of causes. */
+/** Tells whether an error is a unique or primary key violation of either built-in driver, anywhere in the chain of causes. */
 export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueCodes);
 
 const DAMAGED = /^(?:SQLITE_(?:CORRUPT|NOTADB)|XX00[12])/;

@@ -25,7 +25,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** At most `count` items from the front. */
+  /** Removes at most `count` items from the front and returns them. */
   take(count: number): T[] {
     const taken = this.#items.slice(this.#head, this.#head + count) as T[];
     this.#head += taken.length;

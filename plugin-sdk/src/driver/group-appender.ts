@@ -7,7 +7,7 @@ import { Fifo } from './fifo.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Entry, Member, Sink } from './sink.ts';
 
-/** Bytes that may wait, beside `capacityRows`. Texts count by their length. */
+/** Bytes that may wait, besides `capacityRows`. Texts count by their length. */
 const CAPACITY_BYTES = 64 * 2 ** 20;
 
 /**
@@ -38,7 +38,7 @@ export class GroupAppender implements Appender, Member {
         new RangeError(`a row of ${table} has ${columns.length} values, not ${row.length}`),
       );
     }
-    return new Promise((done) => this.#commit.take(this, row, sizeOfValues(row), done));
+    return new Promise((done) => this.#commit.append(this, row, sizeOfValues(row), done));
   }
 
   hasRoomFor({ bytes }: Entry): boolean {

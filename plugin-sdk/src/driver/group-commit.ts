@@ -52,7 +52,7 @@ export class GroupCommit {
     this.#appenders.push(appender);
   }
 
-  take(appender: Member, row: readonly SqlValue[], bytes: number, done: Entry['done']): void {
+  append(appender: Member, row: readonly SqlValue[], bytes: number, done: Entry['done']): void {
     const seq = this.#seq++;
     // An integer takes no room of its own.
     const at = Math.round(performance.now());
@@ -132,7 +132,7 @@ export class GroupCommit {
     if (first) this.#pace.wait(first, () => this.#send());
   }
 
-  /** A second batch goes beside the first one only when it is full: two halves cost more than one whole. */
+  /** A second batch goes at the same time as the first one only when it is full: two halves cost more than one whole. */
   get #hasPlace(): boolean {
     const isFull = this.#queue.length >= this.#maxBatchRows;
     return this.#inFlight.length < (isFull ? this.#sink.parallel : 1);

@@ -2,7 +2,7 @@ import type { AppenderOptions } from '../sql/database.ts';
 import type { Fifo } from './fifo.ts';
 import type { Entry } from './sink.ts';
 
-/** With so many rows a batch closes as soon as the sink is idle: more would hardly make a row cheaper. */
+/** Rows with which a batch closes as soon as the sink is idle: more would hardly make a row cheaper. */
 const ENOUGH_ROWS = 64;
 
 /** Decides when the rows of a queue have waited long enough for others that share their commit. */

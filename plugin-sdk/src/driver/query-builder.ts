@@ -10,7 +10,7 @@ export const queryBuilderSettings = (log: Logger, isOpen = () => true) => ({
   log: {
     warn: (detail: unknown) => {
       const text = String(detail);
-      // Whoever wanted the connection gets the error itself, and the driver's alarm tells of it.
+      // The caller that wanted the connection gets the error itself, and the driver's alarm reports it.
       const isKnown = !isOpen() || /^(?:Connection Error|Acquire connection error): /.test(text);
       log[isKnown ? 'debug' : 'warn']('The query builder warns.', { detail: text });
     },

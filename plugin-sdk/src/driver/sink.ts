@@ -27,11 +27,11 @@ export interface Entry {
   /** A batch with this row failed, and may have been stored all the same. */
   doubtful: boolean;
   settled: boolean;
-  /** With a rejected promise: it was not stored. */
+  /** Settles the entry; with a rejected promise it was not stored. */
   done(refusal?: Promise<never>): void;
 }
 
-/** Without error: stored. */
+/** Settles an entry; without an error it was stored. */
 export type Settle = (entry: Entry, error?: unknown) => void;
 
 /** Stores batches: a driver's bulk insert. */

@@ -3,11 +3,11 @@ import { trim } from '../util/trim.ts';
 
 /** The values that a request's conditions are compared with. */
 export interface Validators {
-  /** With quotes, strong. */
+  /** Strong tag with its quotes. */
   readonly etag: string;
   /** Unix ms; HTTP dates know whole seconds. */
   readonly mtime_ms: number;
-  /** True: a weak tag never matches, not even in `If-None-Match`. */
+  /** Tells that a weak tag never matches, not even in `If-None-Match`. */
   readonly strongOnly?: boolean;
 }
 
@@ -31,14 +31,14 @@ export function conditionsOf(headers: IncomingHttpHeaders, target: Validators): 
   return date === undefined || seconds(target) > date ? 'go on' : 'not modified';
 }
 
-/** True when `If-Range` still names the current version (RFC 9110 §13.1.5). */
+/** Tells whether `If-Range` still names the current version (RFC 9110 §13.1.5). */
 export function ifRangeHolds(field: string | undefined, target: Validators): boolean {
   if (field === undefined) return true;
   if (field.startsWith('"')) return trim(field) === target.etag;
   return httpDate(field) === seconds(target);
 }
 
-/** True for `*` and for a list with this tag. A weak tag matches only with weak comparison. */
+/** Tells whether a field is `*` or a list with this tag. A weak tag matches only with weak comparison. */
 export function lists(field: string, etag: string, weak: boolean): boolean {
   if (trim(field) === '*') return true;
   return field.split(',').some((item) => {
@@ -47,7 +47,7 @@ export function lists(field: string, etag: string, weak: boolean): boolean {
   });
 }
 
-/** True when the target is newer than the date. A date that does not parse is ignored. */
+/** Tells whether the target is newer than the date. A date that does not parse is ignored. */
 const isAfter = (target: Validators, field: string): boolean => {
   const date = httpDate(field);
   return date !== undefined && seconds(target) > date;

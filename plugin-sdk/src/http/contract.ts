@@ -7,7 +7,7 @@ import { sameInEveryCopy } from '../util/same-class.ts';
 export interface Connection {
   /** Over the Unix socket. */
   readonly unix: boolean;
-  /** Of the TCP peer, which may be a proxy. Peers on the Unix socket have none and count as 127.0.0.1. */
+  /** Address of the TCP peer, which may be a proxy. Peers on the Unix socket have none and count as 127.0.0.1. */
   readonly address: string;
   /** The last caller whose credential was valid here; undefined: none so far. */
   readonly caller: Principal | undefined;
@@ -16,9 +16,9 @@ export interface Connection {
   /** Its counters and its end; what goes over it belongs to the kernel. */
   readonly socket: Pick<Socket, 'bytesRead' | 'isPaused' | 'destroy'> &
     Record<'on' | 'once', (event: 'close', run: () => void) => unknown>;
-  /** What the peer says of its own client; set in the hook `connection`, for trusted proxies only. */
+  /** Reads what the peer says of its own client; set in the hook `connection`, for trusted proxies only. */
   forwarded: ((request: IncomingMessage) => Forwarded) | undefined;
-  /** Whether the peer took the request over TLS; set in the hook `connection`, for peers on this machine that are not listed as proxies. */
+  /** Tells whether the peer took the request over TLS; set in the hook `connection`, for peers on this machine that are not listed as proxies. */
   tookSecurely: ((request: IncomingMessage) => boolean | undefined) | undefined;
   /** A plugin has found a valid credential on it by itself; `Auth.authenticate` with its origin does the same. */
   vouch(caller: Principal, origin?: Origin): void;
@@ -26,15 +26,15 @@ export interface Connection {
   receive(address: string): Receipt;
 }
 
-/** Where a credential came from; failed logins are throttled per key and address. */
+/** Origin of a credential; failed logins are throttled per key and address. */
 export interface Origin {
   readonly address: string;
   readonly transport: 'ws' | 'http' | 'internal';
-  /** That the credential came over: a valid one vouches for it. */
+  /** Connection that the credential came over: a valid one vouches for it. */
   readonly connection?: Connection | undefined;
 }
 
-/** What a trusted proxy says of its client; undefined: nothing, the connection itself counts. */
+/** Client as a trusted proxy describes it; undefined: it says nothing, the connection itself counts. */
 export interface Forwarded {
   readonly address: string | undefined;
   readonly secure: boolean | undefined;
@@ -46,7 +46,7 @@ export interface Receipt {
   readonly address: string;
   /** Bytes. */
   readonly held: number;
-  /** So many bytes are held from now on; 0: it has ended. @returns false: refuse it, there is no room */
+  /** Reports the bytes that are held from now on; 0: it has ended. @returns false: refuse it, there is no room */
   holds(bytes: number): boolean;
 }
 
@@ -62,9 +62,9 @@ export interface Exchange {
   /** Path parameters, percent-decoded once: check paths after decoding. */
   readonly params: { readonly [name: string]: string };
   readonly connection: Connection;
-  /** Of the client: what a trusted proxy says of it, else the TCP peer's. */
+  /** Address of the client: what a trusted proxy says of it, else the TCP peer's. */
   readonly peerAddress: string;
-  /** True over TLS, and where a trusted proxy says so. */
+  /** Tells whether the client came over TLS, by this connection or by what a trusted proxy says. */
   readonly secure: boolean;
   /** Aborts when the client's connection ends or the server stops. */
   readonly signal: AbortSignal;
@@ -85,7 +85,7 @@ export class BodyTooBig extends Error {
   }
   override readonly name = 'BodyTooBig';
   readonly limit: number;
-  /** True when `Content-Length` said so before a byte was read. */
+  /** Tells whether `Content-Length` said so before a byte was read. */
   readonly declared: boolean;
 
   constructor(limit: number, declared: boolean) {
@@ -95,7 +95,7 @@ export class BodyTooBig extends Error {
   }
 }
 
-/** There is no room for a request body now. */
+/** Error that says that there is no room for a request body now. */
 export class TooBusy extends Error {
   static {
     sameInEveryCopy(TooBusy, 'TooBusy');
@@ -120,7 +120,7 @@ export interface Upgrade {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** For method and HTTP version: an upgrade request may have any. */
+  /** Request of the upgrade, for method and HTTP version: it may have any. */
   readonly request: IncomingMessage;
   readonly connection: Connection;
   readonly peerAddress: string;
@@ -130,7 +130,7 @@ export interface Upgrade {
   refuse(status: number, text: string, headers?: { readonly [name: string]: string }): void;
 }
 
-/** What one peer may send, bytes. A peer that sends more is closed with 1009, one that sends text that is not UTF-8 with 1007. */
+/** Limits of what one peer may send, bytes. A peer that sends more is closed with 1009, one that sends text that is not UTF-8 with 1007. */
 export interface MessageLimits {
   readonly maxMessageBytes: number;
   readonly maxFrameBytes: number;
@@ -156,9 +156,9 @@ export interface Peer {
   send(data: string | Uint8Array): void;
   /** Bytes of UTF-8 as a text message. */
   sendText(data: string | Uint8Array): void;
-  /** Without a code the close frame is empty. */
+  /** Closes the connection; without a code the close frame is empty. */
   close(code?: number, reason?: string): void;
-  /** From now on messages up to this size are read, where the connection's own limit is smaller. */
+  /** Reads messages up to this size from now on, where the connection's own limit is smaller. */
   raiseMessageLimit(bytes: number): void;
   /** Receives raw messages instead of JSON-RPC; only for peers from `Upgrade.accept`. */
   listen(onMessage: (data: Buffer, binary: boolean) => void): void;

@@ -23,13 +23,13 @@ export interface FileServerOptions {
 /** Part of all downloads that one address may have, and how many it may have at least. */
 const ADDRESS_PART = 0.25;
 const ADDRESS_LEAST = 64;
-/** Where there is no room, a download whose client has taken nothing for so long makes some. */
+/** Time without progress of its client after which a download makes room where there is none. */
 const STUCK_MS = 2_000;
 
 interface Download {
   readonly address: string;
   readonly cut: () => void;
-  /** When its client took something last, ms. */
+  /** Time at which its client last took something, ms. */
   movedAt: number;
 }
 
@@ -56,7 +56,7 @@ export class FileServer {
   etag = etagOf;
   /** Media type by a file's name, without charset (static-http.md §B5). */
   mediaType = mediaType;
-  /** As a browser gets it: fewer extensions, with charset (static-http.md §A4). */
+  /** Media type as a browser gets it: fewer extensions, with charset (static-http.md §A4). */
   webType = webType;
 
   /** Returns a promise only when it has to wait. Never fails and does not close the file. */

@@ -1,5 +1,4 @@
-/** HTTP and WebSockets: what a route gets, and what answers with files need. */
-
+/** Entry for plugins that answer with files. */
 export { conditionsOf, type Validators, type Verdict } from './conditions.ts';
 export * from './contract.ts';
 export { escapeHtml } from './escape-html.ts';

@@ -6,7 +6,7 @@ export interface OpenFile {
   readonly stat: Stats;
   /** Fills the buffer from this position on. @returns bytes read: fewer only at the end of the file */
   fill(buffer: Uint8Array, position: number): Promise<number>;
-  /** False once size or time differ from `stat`. */
+  /** Returns false once size or time differ from `stat`. */
   isUnchanged(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ export interface Slice {
   readonly to: number;
 }
 
-/** What a `Range` field asks of a representation (RFC 9110 §14). */
+/** Part of a representation that a `Range` field asks for (RFC 9110 §14). */
 export type Wanted = 'whole' | 'unsatisfiable' | Slice;
 
 /** A longer field is ignored. */

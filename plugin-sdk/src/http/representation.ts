@@ -5,7 +5,7 @@ export interface Representation {
   readonly size: number;
   /** Unix ms, never negative. */
   readonly mtime_ms: number;
-  /** With quotes. */
+  /** Tag with its quotes. */
   readonly etag: string;
   /** Names and values sent with every answer about it, 304 and 416 included. */
   readonly common: readonly string[];
@@ -13,8 +13,8 @@ export interface Representation {
   readonly entity: readonly string[];
   /** The content itself, or the file to read it from. */
   readonly body: Uint8Array | OpenFile;
-  /** True: several ranges of an open file are sent as `multipart/byteranges`. False: the whole file is sent. */
+  /** Tells whether several ranges of an open file are sent as `multipart/byteranges`; otherwise the whole file is sent. */
   readonly multipart?: boolean;
-  /** True: a weak tag never matches, not even in `If-None-Match`. */
+  /** Tells that a weak tag never matches, not even in `If-None-Match`. */
   readonly strongOnly?: boolean;
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** Memory of one download, beside the socket's own buffer. */
+/** Memory of one download, besides the socket's own buffer. */
 const CHUNK_BYTES = 128 * 1024;
 
 /** A download ended early. The connection is closed, so that the client sees an incomplete answer. */

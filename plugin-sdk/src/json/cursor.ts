@@ -9,13 +9,13 @@ export const BACKSLASH = 92;
 /** `[` and `{` differ in this bit alone, and so do `]` and `}`. */
 const OBJECT_BIT = 32;
 
-/** Not 0 for the bytes that mean something inside of a list or object: most do not, and one look tells. */
+/** Table with 1 for the bytes that mean something inside of a list or object: most do not, and one lookup tells. */
 const MEANS = new Uint8Array(256);
 for (const code of [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT])
   MEANS[code] = 1;
 
 const NINE = 57;
-/** Not 0 for the bytes that may stand in a number; `e` stands in `true` and `false` as well. */
+/** Table with 1 for the bytes that may stand in a number; `e` stands in `true` and `false` as well. */
 const IN_NUMBER = new Uint8Array(256);
 for (const code of Buffer.from('0123456789+-.eE')) IN_NUMBER[code] = 1;
 /** A string of which the text says what it is. */
@@ -32,11 +32,11 @@ export interface Span {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** How many there are in it, itself included. */
+  /** Values in it, itself included. */
   readonly values: number;
 }
 
-/** Where something stands. */
+/** Bounds of a value in the bytes. */
 export type Place = Pick<Span, 'start' | 'end'>;
 
 /**
@@ -214,7 +214,7 @@ export function skipString(bytes: Buffer, from: number, end: number): number {
   throw invalidJson();
 }
 
-/** What the JSON in these bytes says. @throws SyntaxError */
+/** Parses the JSON in these bytes. @throws SyntaxError */
 export const jsonAt = (bytes: Buffer, { start, end }: Place): unknown =>
   JSON.parse(bytes.toString('utf8', start, end));
 

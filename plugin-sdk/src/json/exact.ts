@@ -11,8 +11,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * As `parseJson`. A token with fraction or exponent whose value is an integer (`1.0`, `1e3`), or that is too large for a
- * double, would be spelled otherwise by `JSON.stringify`: its place is taken by what `float` makes of the token.
+ * Parses as `parseJson` does. A token with fraction or exponent whose value is an integer (`1.0`, `1e3`), or that is too
+ * large for a double, would be spelled otherwise by `JSON.stringify`: its place is taken by what `float` makes of the
+ * token.
  * @throws SyntaxError, and what `float` throws
  */
 export function parseSpelledJson(text: string, float: (token: string) => unknown): unknown {
@@ -34,7 +35,7 @@ const isSpelledFloat = (token: string): boolean =>
   /[.eE]/.test(token) && !token.startsWith('"') && !hasFraction(Number(token));
 const hasFraction = (value: number): boolean => Number.isFinite(value) && !Number.isInteger(value);
 
-/** True when 16 digits stand side by side anywhere in the text (strings included: a hint, not a proof). */
+/** Tells whether 16 digits stand side by side anywhere in the text (strings included: a hint, not a proof). */
 export function hasLongInteger(text: string): boolean {
   // A run of 16 digits covers one of every 16 positions, so looking at those is enough to find it.
   const last = text.length;
@@ -58,14 +59,14 @@ const marks = new RegExp(`"${mark}([^"]*)"`, 'g');
 
 const parseExact = (text: string): unknown => parseMarked(text, () => false, BigInt);
 
-/** Long integers become BigInt; other tokens that `keeps` are what `keep` makes of them. */
+/** Long integers become BigInt; other tokens that `keeps` are what `other` makes of them. */
 function parseMarked(
   text: string,
   keeps: (token: string) => boolean,
-  keep: (token: string) => unknown,
+  other: (token: string) => unknown,
 ): unknown {
   return unmarked(parseMarks(text, keeps), (token) =>
-    isLong(token) ? BigInt(token) : keep(token),
+    isLong(token) ? BigInt(token) : other(token),
   );
 }
 
@@ -83,16 +84,16 @@ function parseMarks(text: string, keeps: (token: string) => boolean): unknown {
  * Replaces marked strings in place. A reviver of `JSON.parse` with its source text would be shorter; it is called for every
  * value and takes a third longer on texts of some kilobytes.
  */
-function unmarked(value: unknown, keep: (token: string) => unknown): unknown {
+function unmarked(value: unknown, other: (token: string) => unknown): unknown {
   if (typeof value === 'string') {
-    return value.startsWith(mark) ? keep(value.slice(mark.length)) : value;
+    return value.startsWith(mark) ? other(value.slice(mark.length)) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   const members = value as Record<string, unknown>;
   for (const name of Array.isArray(value) ? value.keys() : Object.keys(value)) {
     const member = members[name];
     if (typeof member !== 'string' && typeof member !== 'object') continue;
-    const kept = unmarked(member, keep);
+    const kept = unmarked(member, other);
     if (kept === member) continue;
     setOwn(members, name, kept);
   }

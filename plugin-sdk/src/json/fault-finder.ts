@@ -20,14 +20,14 @@ const ESCAPE = '\\u';
 /** Characters; it holds a string or name that is at least half as long. */
 export const LONG_PIECE = 256 * 1024;
 
-/** True when every string in a value is whole. */
+/** Tells whether every string in a value is whole. */
 function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWhole(member));
 }
 
-/** True when a number in a value was too large for a double. */
+/** Tells whether a number in a value was too large for a double. */
 function holdsInfinity(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity;
   return Object.values(value).some(holdsInfinity);

@@ -7,7 +7,7 @@ const ESCAPES = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F])|.)/g;
 const LARGE_EXPONENT = /[eE]\+?\d{3}/;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** True when a string in this JSON text holds half of a surrogate pair, which neither UTF-8 nor a database can hold. */
+/** Tells whether a string in this JSON text holds half of a surrogate pair, which neither UTF-8 nor a database can hold. */
 export function holdsHalfPair(text: string): boolean {
   // Most texts have no escape of this form, and looking for two characters costs next to nothing.
   if (!text.includes('\\u') || !HALF.test(text)) return false;
@@ -15,7 +15,7 @@ export function holdsHalfPair(text: string): boolean {
   return false;
 }
 
-/** True when a number in this JSON text is too large for a double (`1e400`), also one that a repeated name hides. */
+/** Tells whether a number in this JSON text is too large for a double (`1e400`), also one that a repeated name hides. */
 export function holdsInfinity(text: string): boolean {
   if (!LARGE_EXPONENT.test(text) && !hasLongInteger(text)) return false;
   for (const [token] of text.matchAll(STRING_OR_NUMBER))

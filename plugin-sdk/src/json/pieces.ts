@@ -31,7 +31,7 @@ type Members = Record<string, unknown>;
 /** A container that is not closed yet. */
 interface Open {
   readonly isObject: boolean;
-  /** Where the name in its parent stands; undefined in a list. */
+  /** Place of the name in its parent; undefined in a list. */
   readonly name: Place | undefined;
 }
 
@@ -63,7 +63,7 @@ export function* parsePieces(
   return root;
 }
 
-/** As `parsePieces`, and keeps nothing: the text of the value is all that is wanted. @throws SyntaxError */
+/** Checks as `parsePieces` does and keeps nothing: the text of the value is all that is wanted. @throws SyntaxError */
 export function* checkPieces(
   bytes: Buffer,
   place: Place,
@@ -87,7 +87,7 @@ function* pieces(cutter: Cutter, faults: FaultFinder | undefined) {
   } while (!cutter.isLast);
 }
 
-/** What a long string says. */
+/** Parses a long string. */
 function* longString(
   bytes: Buffer,
   place: Place,
@@ -123,7 +123,7 @@ const again = ({ isObject }: Open, level: number, all: readonly Open[]): string 
 };
 const closing = ({ isObject }: Open): string => (isObject ? '}' : ']');
 
-/** For each container that was open at the beginning of the piece: its level, and what follows in it. */
+/** Yields for each container that was open at the beginning of the piece its level and what follows in it. */
 function* restsOf(part: unknown, levels: number): Generator<[level: number, rest: object]> {
   let node = part;
   for (let level = 0; level < levels; level++) {
@@ -168,13 +168,13 @@ class Cutter {
   readonly open: Open[] = [];
   /** Containers that were open all through the last piece. */
   shallowest = 0;
-  /** Where the string is for which `LONG` stands in the last piece. */
+  /** Place of the string for which `LONG` stands in the last piece. */
   long: Place | undefined;
   at: number;
   readonly bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
-  /** Of the last piece. */
+  /** Start of the last piece. */
   #from = -1;
 
   constructor(bytes: Buffer, { start, end }: Place) {
@@ -189,7 +189,7 @@ class Cutter {
     return this.#from === this.#start;
   }
 
-  /** No piece follows. */
+  /** Tells whether no piece follows. */
   get isLast(): boolean {
     return this.at >= this.#end;
   }
@@ -200,7 +200,7 @@ class Cutter {
     this.#from = from;
     this.shallowest = this.open.length;
     this.long = undefined;
-    const isWhole = this.#goOn(from + PIECE_BYTES);
+    const isWhole = this.#scanPiece(from + PIECE_BYTES);
     const text = this.#text(from);
     if (isWhole) return text;
     this.at++;
@@ -227,7 +227,7 @@ class Cutter {
   }
 
   /** @returns true at the end of the value; false at a comma */
-  #goOn(from: number): boolean {
+  #scanPiece(from: number): boolean {
     const { bytes } = this;
     let most = from;
     // The last string: before the value of a member, its name.

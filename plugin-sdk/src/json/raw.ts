@@ -28,7 +28,7 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-/** As `stringifyJson`; a `RawJson` inside the value is written as its text. */
+/** Writes as `stringifyJson` does; a `RawJson` inside the value is written as its text. */
 export function stringifyExact(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof RawJson) return String(value.text);

@@ -11,7 +11,7 @@ const MOST = 2n ** 63n - 1n;
 /** A greater integer is bound as a real. */
 const MOST_UNSIGNED = 2n ** 64n - 1n;
 
-/** No database takes more parameters. */
+/** Parameters of a statement at most: no database takes more. */
 const MOST_VALUES = 65_535;
 /** Members and elements of one document: more would hold the event loop. */
 const MOST_PARTS = 50_000;

@@ -18,7 +18,7 @@ export const conditionsOf = <T extends TSchema>(condition: T) =>
 /** Value of a flag such as `is_success`: `null` or `true` mean the flag, `false` means its opposite. */
 export const Flag = Type.Union([Type.Null(), Type.Boolean()]);
 
-/** Of two states, the one that a flag with this value means. */
+/** One of two states: the one that a flag with this value means. */
 export const flagged = <S>(value: unknown, state: S, opposite: S): S =>
   value === false ? opposite : state;
 
@@ -58,6 +58,6 @@ export function narrow(bounds: Building<TimeRange>, { from, to }: TimeRange): vo
   if (to !== undefined && (bounds.to === undefined || to < bounds.to)) bounds.to = to;
 }
 
-/** True when no time lies between the bounds. */
+/** Tells whether no time lies between the bounds. */
 export const isEmptyRange = ({ from, to }: TimeRange): boolean =>
   from !== undefined && to !== undefined && from > to;

@@ -7,12 +7,12 @@ import type { CallerValue, Dialect, SqlForms, SqlValue } from './statements.ts';
 import type { TimePartitions, TimeTable } from './time-partitions.ts';
 
 /**
- * By table: a `secret` one is neither read nor changed, a `fixed` one is not changed; of a `data` one rows are changed,
- * and it is not renamed, dropped or given columns, indexes or triggers. A `counter` is changed by its own triggers only,
- * when rows of another table change, whoever changes them; on Postgres their function has the counter's name.
+ * Guards by table: a `secret` one is neither read nor changed, a `fixed` one is not changed; of a `data` one rows are
+ * changed, and it is not renamed, dropped or given columns, indexes or triggers. A `counter` is changed by its own triggers
+ * only, when rows of another table change, no matter who changes them; on Postgres their function has the counter's name.
  */
 export type GuardedTables = { readonly [table: string]: 'secret' | 'fixed' | 'data' | 'counter' };
-/** Whose SQL runs: the Super Token's, or another token's, which reaches nothing of the database engine itself. */
+/** Caller whose SQL runs: the Super Token, or another token, which reaches nothing of the database engine itself. */
 export type SqlCaller = 'super' | 'token';
 
 /**
@@ -21,13 +21,13 @@ export type SqlCaller = 'super' | 'token';
  * in `execute`, which throws the driver's own.
  */
 export interface Database {
-  /** For a store whose SQL has to differ as a whole. Smaller differences: `forms`, and what the database can do. */
+  /** Dialect for a store whose SQL has to differ as a whole. Smaller differences: `forms`, and what the database can do. */
   readonly dialect: Dialect;
   /** Writes and ordinary queries. On SQLite its statements run in the writer thread. */
   readonly query: QueryBuilder;
   /** SQL that databases write in different ways. */
   readonly forms: SqlForms;
-  /** False: one server at a time uses this database. */
+  /** Tells whether several servers may use this database at a time. */
   readonly severalServers: boolean;
   /** Partitions of a table that a migration partitioned by time; undefined: this database has no such tables. */
   readonly timePartitions: ((table: TimeTable) => TimePartitions) | undefined;
@@ -91,13 +91,13 @@ export interface Database {
   readonly guard?: (tables: GuardedTables, caller: SqlCaller) => Promise<Database['execute']>;
   /** Bytes of each table in name order, the ledger of migrations left out; of large ones SQLite gives a close estimate. */
   tableSizes(): Promise<TableSize[]>;
-  /** What the tables occupy on the disk; undefined: this database does not tell. */
+  /** Space that the tables occupy on the disk; undefined: this database does not tell. */
   readonly space?: Space;
-  /** True when the error is a unique or primary key violation. */
+  /** Tells whether the error is a unique or primary key violation. */
   isUniqueViolation(error: unknown): boolean;
 }
 
-/** What a database occupies on the disk, and how free places go back to the system. */
+/** Space that a database occupies on the disk, and how free places go back to the system. */
 export interface Space {
   /** Bytes that these tables use, indexes included and free places left out. Up to `enough` the figure may be too high. */
   used(tables: readonly string[], enough: number): Promise<number>;
@@ -123,7 +123,7 @@ export interface DatabaseHandle extends Database {
   close(): Promise<void>;
 }
 
-/** What the kernel asks the drivers for (docs/guide/database-driver.md). */
+/** Request of the kernel to the drivers (docs/guide/database-driver.md). */
 export interface DatabaseRequest {
   /** `database.database_url` as it is written. */
   readonly url: string;
@@ -132,7 +132,7 @@ export interface DatabaseRequest {
   readonly log: Logger;
   readonly clock: Clock;
   /**
-   * `serve`: a database that only one server may use is refused to a second one. `tool`: a command beside a server.
+   * `serve`: a database that only one server may use is refused to a second one. `tool`: a command next to a server.
    * `look`: nothing may be made or changed (`doctor`); a database that the first start would make is refused with the code `NOT_YET`.
    */
   readonly mode: 'serve' | 'tool' | 'look';
@@ -140,7 +140,7 @@ export interface DatabaseRequest {
 
 export interface Executed {
   readonly columns: readonly string[];
-  /** At most `maxRows`, values as the driver gives them (text of unknown Postgres types). */
+  /** Rows, at most `maxRows`, with values as the driver gives them (text of unknown Postgres types). */
   readonly rows: readonly { readonly [column: string]: unknown }[];
   /** Rows produced, the cut ones included. */
   readonly rowCount: number;

@@ -1,14 +1,14 @@
 import type { MigrationDatabase } from './migration.ts';
 import type { Dialect } from './statements.ts';
 
-/** Where `addHeldBytes` keeps the size of each row. */
+/** Column in which `addHeldBytes` keeps the size of each row. */
 export interface HeldBytes {
   readonly table: string;
   /** Columns whose texts count. */
   readonly texts: readonly string[];
   /** Name of the new index. */
   readonly index: string;
-  /** What leads the index: the owner's column, then others that counting reads. */
+  /** Columns that lead the index: the owner's, then others that counting reads. */
   readonly columns: readonly string[];
 }
 
@@ -19,8 +19,9 @@ const BYTES: { readonly [dialect in Dialect]: (column: string) => string } = {
 };
 
 /**
- * For a migration: a column `held_bytes`, which the database computes from the others, and an index with it. `Holdings` then
- * sums `held_bytes` from the index, however long the rows are; from the texts themselves it would read them all at each change.
+ * Adds, in a migration, a column `held_bytes`, which the database computes from the others, and an index with it.
+ * `Holdings` then sums `held_bytes` from the index, however long the rows are; from the texts themselves it would read them
+ * all at each change.
  */
 export async function addHeldBytes(
   { query, dialect }: Pick<MigrationDatabase, 'query' | 'dialect'>,

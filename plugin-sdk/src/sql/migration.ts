@@ -16,16 +16,16 @@ export interface MigrationStep {
   readonly migration: Migration;
 }
 
-/** What a plugin adds its steps through, in the order in which they run. */
+/** Registry through which a plugin adds its steps, in the order in which they run. */
 export interface Migrations {
   add(migration: Migration): void;
 }
 
-/** What a step acts through: one transaction, which its ledger row is part of. */
+/** Database that a step acts through: one transaction, which its ledger row is part of. */
 export interface MigrationDatabase {
   readonly query: QueryBuilder;
   readonly types: ColumnTypes;
-  /** For a step of a plugin that works with one database only. */
+  /** Dialect, for a step of a plugin that works with one database only. */
   readonly dialect: Dialect;
   /**
    * Partitions a plain table by time; undefined: this database has no such tables.

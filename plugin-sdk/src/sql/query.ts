@@ -27,7 +27,7 @@ export interface TableQuery<Row extends object = StoredRow> extends Promise<Row[
   where(values: Values): TableQuery<Row>;
   whereRaw(sql: string, bindings?: readonly unknown[]): TableQuery<Row>;
   orderBy(column: Columns, direction?: 'asc' | 'desc'): TableQuery<Row>;
-  /** At most so many rows. */
+  /** Limits the rows. */
   limit(rows: number): TableQuery<Row>;
   first(...columns: readonly string[]): Promise<Row | undefined>;
   pluck(column: string): Promise<unknown[]>;
@@ -66,7 +66,7 @@ export interface TableBuilder {
   bigInteger(name: string): ColumnBuilder;
   boolean(name: string): ColumnBuilder;
   text(name: string): ColumnBuilder;
-  /** At most 255 characters by default. */
+  /** Adds a text column, of at most 255 characters by default. */
   string(name: string, length?: number): ColumnBuilder;
   binary(name: string): ColumnBuilder;
   jsonb(name: string): ColumnBuilder;

@@ -66,11 +66,11 @@ export interface SqlForms {
   /** The database's own clock, Unix ms: clocks of servers differ. */
   readonly now: string;
   /**
-   * In a transaction: waits until no other one, on any server, holds these two 32-bit integers, and holds them to its end.
-   * undefined: one transaction at a time changes this database anyway.
+   * Statement that, in a transaction, waits until no other one, on any server, holds these two 32-bit integers, and holds
+   * them to its end. undefined: one transaction at a time changes this database anyway.
    */
   readonly takeTurn: string | undefined;
-  /** False: no text holds U+0000. */
+  /** Tells whether a text may hold U+0000. */
   readonly holdsZero: boolean;
 }
 

@@ -31,11 +31,11 @@ export interface PartitionChange {
 
 /** The partitions of a table as they stand; within a change nothing else writes the table. */
 export interface PartitionView {
-  /** In the order of time. */
+  /** Partitions in the order of time. */
   readonly partitions: readonly TimePartition[];
   /** Owners with rows in this partition. */
   newest(partition: TimePartition): Promise<NewestOfOwner[]>;
-  /** True when a row of this partition has this time or a later one in `column`, which grows in the order of inserting. */
+  /** Tells whether a row of this partition has this time or a later one in `column`, which grows in the order of inserting. */
   reaches(partition: TimePartition, column: string, time: number): Promise<boolean>;
 }
 
@@ -51,8 +51,9 @@ export interface TimePartitions {
 }
 
 /**
- * How a migration partitions a plain table. Its rows stay where they are, as the partition of all times before `end`;
- * times from `far` on have a partition of their own. `arrival` is a column that grows in the order of inserting.
+ * Options with which a migration partitions a plain table. Its rows stay where they are, as the partition of all times
+ * before `end`; times from `far` on have a partition of their own. `arrival` is a column that grows in the order of
+ * inserting.
  */
 export interface PartitionOptions {
   readonly end: number;

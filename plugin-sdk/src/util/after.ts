@@ -1,4 +1,4 @@
-/** What has a `then`, as `await` sees it. */
+/** Tells whether a value has a `then`, as `await` sees it. */
 export const isLater = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 

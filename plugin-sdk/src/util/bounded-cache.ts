@@ -5,7 +5,7 @@ export interface BoundedOptions<K, V> {
   readonly bytes?: number;
   /** Bytes of a value; 0 by default. */
   readonly weigh?: (value: V) => number;
-  /** True for what somebody uses at this moment: it stays beyond the bounds. */
+  /** Tells whether a value is in use at this moment: it stays beyond the bounds. */
   readonly keeps?: (value: V) => boolean;
   /** Hears of what went to make room. */
   readonly left?: (key: K, value: V) => void;
@@ -22,7 +22,7 @@ const GROWTH = 1.05;
 
 /**
  * Cache that is bounded by count and by bytes, and evicts by the CLOCK algorithm: what was not used since its last turn goes
- * first, so that a hit costs no bookkeeping beside a mark.
+ * first, so that a hit costs no bookkeeping besides a mark.
  */
 export class BoundedCache<K, V> {
   readonly #options: BoundedOptions<K, V>;

@@ -3,7 +3,7 @@ import { RpcError } from '../errors.ts';
 import type { Exchange } from '../http/contract.ts';
 import type { Principal } from '../principal.ts';
 
-/** What `Authorization` holds: `Bearer <credential>`, or `Basic` with key and secret, or user name and password. */
+/** Credentials that `Authorization` may hold: `Bearer <credential>`, or `Basic` with key and secret, or user name and password. */
 function credentialsOf(field: string | undefined): string[] {
   const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S.*)$/i.exec(field ?? '') ?? [];
   if (scheme.toLowerCase() === 'bearer') return [given.trim()];
@@ -14,8 +14,8 @@ function credentialsOf(field: string | undefined): string[] {
 }
 
 /**
- * Who sends an HTTP request, for routes of plugins; undefined: no credential, or none that is known. Rights, and whether the
- * credential is valid now, are for `Auth.allows` to say.
+ * Principal that sends an HTTP request, for routes of plugins; undefined: no credential, or none that is known. Rights, and
+ * whether the credential is valid now, are for `Auth.allows` to say.
  */
 export async function callerOf(
   auth: Auth,

@@ -4,7 +4,7 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** True when the error, or one of its causes, has one of these codes. */
+/** Tells whether the error, or one of its causes, has one of these codes. */
 export function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (codes.has(codeOf(at))) return true;

@@ -9,12 +9,12 @@ const AWAY = Symbol.for('svc.database-away');
 /** Marks an error of the driver, for the error that callers get and for the log. */
 export const markAway = <T extends object>(error: T): T => Object.assign(error, { [AWAY]: true });
 
-/** True when the error, or one of its causes, says that the database does not answer. */
+/** Tells whether the error, or one of its causes, says that the database does not answer. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     if (AWAY in at || (at as { data?: unknown }).data === DATABASE_AWAY) return true;
   return false;
 }
 
-/** True for failures that the driver's alarm tells of: the log needs no line for each. */
+/** Tells whether the driver's alarm reports a failure: the log needs no line for each. */
 export const isTold = (error: unknown): boolean => isDiskFull(error) || isDatabaseAway(error);

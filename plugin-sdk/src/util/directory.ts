@@ -46,15 +46,15 @@ export interface DirectoryOptions<Open, Closed> {
   readonly keyOf: (entry: Open | Closed) => string;
   /** The entries of this server. */
   readonly own: () => readonly Open[];
-  /** Whether an announced entry replaces a known one; default: always. */
+  /** Tells whether an announced entry replaces a known one; default: always. */
   readonly isNewer?: (entry: Open, server: string, known?: DirectoryEntry<Open>) => boolean;
   /** Another server announced an entry. */
   readonly opened: (entry: Open, server: string) => void;
 }
 
 /**
- * Which other server has what: agents, terminals. Every server announces its entries, so that a look-up needs no question. Lost
- * messages are asked for again, and entries of a dead server are forgotten.
+ * Directory of what each other server has: agents, terminals. Every server announces its entries, so that a lookup needs no
+ * question. Lost messages are asked for again, and entries of a dead server are forgotten.
  */
 export class Directory<Open, Closed = Open> {
   readonly #options: DirectoryOptions<Open, Closed>;
@@ -71,7 +71,7 @@ export class Directory<Open, Closed = Open> {
       else if (event.kind === 'joined') this.#tellAll();
       else if (!event.direct) this.#ask(event.from);
     });
-    stopping.addEventListener('abort', () => this.#tell({ all: true }), { once: true });
+    stopping.addEventListener('abort', () => this.#publish({ all: true }), { once: true });
   }
 
   /** The entry of another server. */
@@ -84,35 +84,35 @@ export class Directory<Open, Closed = Open> {
     return this.#known.values();
   }
 
-  /** This server has the entry now. */
+  /** Announces that this server has the entry now. */
   announce(entry: Open): void {
     this.#known.delete(this.#options.keyOf(entry));
-    this.#tell({ open: [entry] });
+    this.#publish({ open: [entry] });
   }
 
-  /** This server does not have the entry any more. */
+  /** Announces that this server does not have the entry any more. */
   withdraw(entry: Closed): void {
     // The message at the stop has told of all entries.
-    if (!this.#options.stopping.aborted) this.#tell({ closed: [entry] });
+    if (!this.#options.stopping.aborted) this.#publish({ closed: [entry] });
   }
 
   /** Always with `publish`: only published messages keep their order among each other. */
-  #tell(message: Message<Open, Closed>): void {
+  #publish(message: Message<Open, Closed>): void {
     this.#options.messaging.publish(this.#options.topic, message as never);
   }
 
   #tellAll(): void {
     if (this.#options.stopping.aborted) return;
     const open = this.#options.own();
-    this.#tell({ all: true, open: open.slice(0, BATCH) });
+    this.#publish({ all: true, open: open.slice(0, BATCH) });
     for (let at = BATCH; at < open.length; at += BATCH) {
-      this.#tell({ open: open.slice(at, at + BATCH) });
+      this.#publish({ open: open.slice(at, at + BATCH) });
     }
   }
 
   #ask(server: string | undefined): void {
     const { messaging, topic: asked } = this.#options;
-    if (server === undefined) this.#tell({ ask: true });
+    if (server === undefined) this.#publish({ ask: true });
     else messaging.bus.send(server, asked, { ask: true } as never);
   }
 

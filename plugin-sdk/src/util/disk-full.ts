@@ -5,6 +5,6 @@ export const DISK_FULL = 'the disk is full';
 
 const codes = new Set(['SQLITE_FULL', '53100', 'ENOSPC', 'EDQUOT']);
 
-/** True when the error, or one of its causes, says that a disk is full. */
+/** Tells whether the error, or one of its causes, says that a disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
   hasCode(error, codes) || (error as { data?: unknown } | null | undefined)?.data === DISK_FULL;

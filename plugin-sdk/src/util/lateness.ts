@@ -1,5 +1,5 @@
 /**
- * How late the rounds of a timer come. A process that slept, or got no processor, heard nobody meanwhile: who concludes
+ * Lateness of the rounds of a timer. A process that slept, or got no processor, heard no one meanwhile: code that concludes
  * something from silence, for example that an agent has gone, takes this time off.
  */
 export class Lateness {
@@ -12,7 +12,7 @@ export class Lateness {
     this.#last = now;
   }
 
-  /** To be called in each round. @returns by how much it is late, ms; 0 up to two periods after the last round */
+  /** Measures one round, and is called in each. @returns by how much it is late, ms; 0 up to two periods after the last round */
   next(now: number): number {
     const passed = now - this.#last;
     this.#last = now;

@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 
 /** A turn that holds the main thread for longer keeps every other caller waiting. */
 const LONG_MS = 50;
-/** The thread's processor time is looked up again when the last look is older: it costs ten times what the clock does. */
+/** The thread's processor time is read again when the last sample is older: it costs ten times what the clock does. */
 const FRESH_MS = 10;
 /** Names of one turn that are kept. */
 const MOST_NAMES = 256;
@@ -13,7 +13,7 @@ const MOST_COLLECTIONS = 256;
 export interface LongTurn {
   /** Processor time in milliseconds at least, without garbage collections; it may be up to 10 ms more. */
   readonly cpu_ms: number;
-  /** What ran longest in it: the name of a method, or of a route. */
+  /** Name of the method or route that ran longest in it. */
   readonly call: string;
   /** Everything that began or ended in it, in this order, without repeats. */
   readonly calls: readonly string[];
@@ -23,7 +23,7 @@ type Listener = (turn: LongTurn) => void;
 
 interface Mark {
   readonly name: string;
-  /** When it began; undefined: it had begun before. */
+  /** Time of the beginning; undefined: it had begun before. */
   readonly at: number | undefined;
 }
 
@@ -43,14 +43,14 @@ let marks: Mark[] = [];
 let isOpen = false;
 let begun = 0;
 /** The last look at the thread's processor time: when, and what it was. */
-let looked = { at: 0, cpu_ms: 0 };
+let sampled = { at: 0, cpu_ms: 0 };
 let collections: { readonly at: number; readonly took_ms: number }[] = [];
 
 const observer = new PerformanceObserver((list) => remember(list.getEntries()));
 const settled = Promise.resolve();
 
 /**
- * Calls `listener` with each long turn, until the function that it returns is called. Nothing is watched while nobody
+ * Calls `listener` with each long turn, until the function that it returns is called. Nothing is watched while no one
  * listens, nor on a Node that does not tell processor time by thread.
  */
 export function onLongTurn(listener: Listener): () => void {
@@ -71,7 +71,7 @@ export function mark(): void {
 }
 
 /**
- * As `mark`, where it is known what the work is for: a name of which there are few.
+ * Marks as `mark` does, where it is known what the work is for: a name of which there are few.
  * @param at when it began, by `performance.now()`; absent: before this turn, or unknown
  */
 export function markFor(name: string, at?: number): void {
@@ -83,16 +83,16 @@ export function markFor(name: string, at?: number): void {
 function open(): void {
   isOpen = true;
   begun = performance.now();
-  if (begun - looked.at > FRESH_MS) look(begun);
+  if (begun - sampled.at > FRESH_MS) sampleProcessorTime(begun);
   void settled.then(afterTicks);
 }
 
 /** Runs when the promises that were settled before have run; a tick runs when all have. */
 const afterTicks = () => process.nextTick(close);
 
-function look(at: number): void {
+function sampleProcessorTime(at: number): void {
   const { user = 0, system = 0 } = machine.threadCpuUsage?.() ?? {};
-  looked = { at, cpu_ms: (user + system) / 1_000 };
+  sampled = { at, cpu_ms: (user + system) / 1_000 };
 }
 
 function close(): void {
@@ -101,13 +101,13 @@ function close(): void {
   const ran = marks;
   if (ran.length > 0) marks = [];
   if (ended - begun <= LONG_MS) return;
-  const { at, cpu_ms: before } = looked;
-  look(ended);
+  const { at, cpu_ms: before } = sampled;
+  sampleProcessorTime(ended);
   // What ran between the last look and the beginning is left out, as if all of it had been processor time.
-  const cpu_ms = looked.cpu_ms - before - Math.max(0, begun - at);
+  const cpu_ms = sampled.cpu_ms - before - Math.max(0, begun - at);
   if (cpu_ms <= LONG_MS) return;
   const turn = { begun, ended, cpu_ms, marks: ran };
-  // Collections of this turn are told at the end of the event loop's round.
+  // Collections of this turn are reported at the end of the event loop's round.
   setImmediate(() => judge(turn));
 }
 
@@ -127,7 +127,7 @@ function judge(judged: Turn): void {
   for (const listener of listeners) listener(turn);
 }
 
-/** What began longest before the next one did; what came before the first belongs to what is named first. */
+/** Name of the work that began longest before the next one did; what came before the first belongs to what is named first. */
 function longest({ begun: from, ended, marks: ran }: Turn): string {
   const [first, ...others] = ran;
   const began = others.filter(({ at }) => at !== undefined);
@@ -141,6 +141,6 @@ function longest({ begun: from, ended, marks: ran }: Turn): string {
 }
 
 function remember(entries: readonly { startTime: number; duration: number }[]): void {
-  const told = entries.map(({ startTime, duration }) => ({ at: startTime, took_ms: duration }));
-  collections = [...collections, ...told].slice(-MOST_COLLECTIONS);
+  const finished = entries.map(({ startTime, duration }) => ({ at: startTime, took_ms: duration }));
+  collections = [...collections, ...finished].slice(-MOST_COLLECTIONS);
 }

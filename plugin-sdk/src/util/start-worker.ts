@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * Address of a module beside another one: the source when that one runs as source, else what was built of it.
+ * Address of a module next to another one: the source when that one runs as source, else what was built of it.
  * `from` is the caller's `import.meta.url`, `module` the source's relative path with `.ts`.
  */
 export const moduleBeside = (from: string, module: string): URL =>

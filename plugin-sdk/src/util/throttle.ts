@@ -7,7 +7,7 @@ const MOST_KEYS = 1_000;
 /** Throttle of what repeats, such as a warning: of each key the first passes, then one a minute. */
 export class Throttle {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** What passed last by key, the oldest first. */
+  /** Last passes by key, the oldest first. */
   readonly #passed = new Map<string, { readonly at: number; suppressed: number }>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {

@@ -4,7 +4,7 @@ const WIDE: ReadonlySet<number> = new Set([
   0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
 ]);
 
-/** From the front a pattern is the fastest way; there is none from the end. */
+/** Pattern for the front, where it is the fastest way; there is none from the end. */
 const SHOWN = /\P{White_Space}/u;
 
 const isBlank = (code: number): boolean =>

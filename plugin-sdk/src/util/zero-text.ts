@@ -4,7 +4,7 @@ import { codeOf } from './code-of.ts';
 const UNHOLDABLE = new Set(['22021', '22P05']);
 const ZERO = /\b0x00\b|\\u0000/;
 
-/** True for an error of Postgres, anywhere in the chain of causes, that says that a text holds U+0000. */
+/** Tells whether an error of Postgres, anywhere in the chain of causes, says that a text holds U+0000. */
 export function isZeroText(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { message, detail = '' } = at as Error & { readonly detail?: string };

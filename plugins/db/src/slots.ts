@@ -28,17 +28,17 @@ export class Slots {
     share: string,
     { id, retry }: { readonly id: number; readonly retry: () => void },
   ): boolean {
-    if (this.#shares.mayTake(share)) return true;
+    if (this.#shares.hasPlace(share)) return true;
     this.#waiting.set(`${id} ${share}`, { share, retry });
     return false;
   }
 
   take(share: string): void {
-    this.#shares.take(share);
+    this.#shares.acquire(share);
   }
 
   give(share: string): void {
-    this.#shares.give(share);
+    this.#shares.release(share);
     const waiting = this.#shares.order([...this.#waiting.values()]);
     this.#waiting.clear();
     for (const { retry } of waiting) retry();

@@ -89,7 +89,7 @@ export class EgressGuard implements EgressClient {
 
   /** Holds its place for as long as its connection. */
   async #inTurn(order: EgressRequest): Promise<EgressResponse> {
-    const leave = await this.#turns.take(order.share ?? '', { signal: order.signal });
+    const leave = await this.#turns.acquire(order.share ?? '', { signal: order.signal });
     try {
       return await this.#follow(order, leave);
     } catch (error) {

@@ -129,7 +129,7 @@ export class Threads {
   /** No kind of work can take the places of the others. */
   hasPlace({ kind, level, share }: Wanted): boolean {
     const shares = this.#shares[kind];
-    if (kind !== 'inline') return shares.mayTake(share);
+    if (kind !== 'inline') return shares.hasPlace(share);
     const spare = shares.held(share) === 0 ? SPARE_THREADS : 0;
     return shares.used < INLINE_THREADS + level - 1 + spare;
   }
@@ -137,8 +137,8 @@ export class Threads {
   reserve(thread: ScriptThread, { kind, share }: Wanted): void {
     const shares = this.#shares[kind];
     thread.leave();
-    shares.take(share);
-    thread.reserve(() => shares.give(share));
+    shares.acquire(share);
+    thread.reserve(() => shares.release(share));
   }
 
   /** Those of this kind that have a place now, in their order. */
