@@ -1,4 +1,5 @@
-import { type Database, guarded, type Logger, marks, rowsOf } from '@svc/plugin-sdk';
+import type { Database, Logger } from '@svc/plugin-sdk';
+import { guarded, marks, rowsOf } from '@svc/plugin-sdk/sql';
 import type { TaskResult } from '../result.ts';
 
 /** A longer text is no version. */
