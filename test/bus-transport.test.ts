@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import * as assert from 'uvu/assert';
 import type { LocalBus } from '../kernel/src/local-bus.ts';
 import type { BusConnection, BusFrame, BusLink, BusTransport } from '../plugins/bus/src/api.ts';
-import { fakeClock } from '../server/src/fake-clock.ts';
+import { fakeClock } from '../server/src/testing/fake-clock.ts';
 import { type BareBus, bareBus } from './bus-kit.ts';
 import { memoryLog } from './kernel/database-kit.ts';
 import { suite } from './runner/suite.ts';

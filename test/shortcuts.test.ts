@@ -9,7 +9,7 @@ const test = suite('shortcuts of the tests');
 const root = resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-const sources = ['test/**/*.ts', 'server/src/testing*.ts', 'plugin-sdk/src/testing*.ts']
+const sources = ['test/**/*.ts', 'server/src/testing/*.ts', 'plugin-sdk/src/testing*.ts']
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .filter((file) => !/^test\/shortcuts/.test(file))
   .sort();

@@ -67,7 +67,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     what: "boots the server in the test's process, with plugin objects; a user starts the program",
     pattern: /export async function bootForTest/,
-    files: ['plugin-sdk/src/testing.ts', 'server/src/testing.ts'],
+    files: ['plugin-sdk/src/testing.ts', 'server/src/testing/index.ts'],
     twins: [
       START,
       ['test/first-start.test.ts', 'serve says where to open it behind the line that it listens'],
@@ -76,14 +76,14 @@ export const shortcuts: readonly Shortcut[] = [
   {
     what: 'takes the Super Token from a service; a user reads the two lines of the first start',
     pattern: /service: 'token\.first'/,
-    files: ['server/src/testing.ts'],
+    files: ['server/src/testing/index.ts'],
     twins: [['test/first-start.test.ts', 'init ends with the two lines between two rules']],
   },
   {
     what: 'stores passwords by a quick hash; the default is a slow one',
     pattern: /password_kdf: 'sha256'/,
     files: [
-      'server/src/testing.ts',
+      'server/src/testing/index.ts',
       'test/protocol/auth-password.test.ts',
       'test/protocol/terminal-pass.test.ts',
       'test/protocol/token-password-policy.test.ts',
@@ -94,7 +94,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     what: 'commits reports after 1 ms; a server as it is delivered waits for 200 ms for more of them',
     pattern: /flush_interval_ms: 1\b/,
-    files: ['server/src/testing.ts', 'test/protocol/agent-reports.test.ts'],
+    files: ['server/src/testing/index.ts', 'test/protocol/agent-reports.test.ts'],
     twins: [
       [
         'test/protocol/agent-own-pace.test.ts',
@@ -106,7 +106,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     what: 'copies a database that was migrated before; a user has an empty one at the first start',
     pattern: /copied \? await templateFor/,
-    files: ['server/src/testing-database.ts'],
+    files: ['server/src/testing/database.ts'],
     twins: [['test/first-start.test.ts', 'init ends with the two lines between two rules']],
   },
   {

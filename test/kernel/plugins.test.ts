@@ -8,7 +8,7 @@ import type { Migration, MigrationDatabase } from '@svc/plugin-sdk/sql';
 import { bootForTest, RpcFailure } from '@svc/plugin-sdk/testing';
 import { start } from '@svc/server';
 import * as assert from 'uvu/assert';
-import { fakeClock } from '../../server/src/fake-clock.ts';
+import { fakeClock } from '../../server/src/testing/fake-clock.ts';
 import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { textWith } from '../server/config-kit.ts';

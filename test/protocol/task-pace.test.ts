@@ -7,7 +7,7 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import pg from 'pg';
 import * as assert from 'uvu/assert';
 import { AgentLine } from '../../plugins/task/src/agent-line.ts';
-import { fakeClock } from '../../server/src/fake-clock.ts';
+import { fakeClock } from '../../server/src/testing/fake-clock.ts';
 import { sharedPostgres } from '../postgres.ts';
 import { report } from '../process/reports.ts';
 import { loop } from '../runner/proof.ts';

@@ -14,10 +14,10 @@ import {
 import { onLongTurn } from '@svc/plugin-sdk/util';
 import { stringify } from 'smol-toml';
 import { WebSocket } from 'ws';
+import { start as startProgram } from '../start.ts';
+import { createTestDatabase, isBuiltIn } from './database.ts';
 import { fakeClock } from './fake-clock.ts';
-import { start as startProgram } from './start.ts';
-import { createTestDatabase, isBuiltIn } from './testing-database.ts';
-import { HttpCalls } from './testing-http.ts';
+import { HttpCalls } from './http.ts';
 
 const CONFIG = 'config.toml';
 /** Every wait of the kit ends here; a machine that runs much else at the same time needs it. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plugin } from '@svc/plugin-sdk';
 import { stringify } from 'smol-toml';
-import { start } from './start.ts';
+import { start } from '../start.ts';
 
 interface TestDatabase {
   readonly url: string;
