@@ -83,7 +83,7 @@ export const shortcuts: readonly Shortcut[] = [
     what: 'stores passwords by a quick hash; the default is a slow one',
     pattern: /password_kdf: 'sha256'/,
     files: [
-      'server/src/testing/index.ts',
+      'server/src/testing/configuration.ts',
       'test/protocol/auth-password.test.ts',
       'test/protocol/terminal-pass.test.ts',
       'test/protocol/token-password-policy.test.ts',
@@ -94,7 +94,7 @@ export const shortcuts: readonly Shortcut[] = [
   {
     what: 'commits reports after 1 ms; a server as it is delivered waits for 200 ms for more of them',
     pattern: /flush_interval_ms: 1\b/,
-    files: ['server/src/testing/index.ts', 'test/protocol/agent-reports.test.ts'],
+    files: ['server/src/testing/configuration.ts', 'test/protocol/agent-reports.test.ts'],
     twins: [
       [
         'test/protocol/agent-own-pace.test.ts',

@@ -29,7 +29,7 @@ interface BucketsOptions {
   readonly maxBytes: () => number;
 }
 
-/** The records of the buckets, and the service that other plugins use. */
+/** Creates the records of the buckets, and the service that other plugins use. */
 export function createBuckets(
   { db, log, root, useOptional }: Scope,
   { announce, isSuspended, maxBytes }: BucketsOptions,
@@ -38,7 +38,7 @@ export function createBuckets(
   readonly service: StaticBuckets;
   /** Makes the directory of a bucket. A failure is only logged (static-bucket.md §5.1). */
   prepare(bucket: Bucket): Promise<void>;
-  /** True when something lies in the directory of a bucket, or when that cannot be told. */
+  /** Tells whether something lies in the directory of a bucket; true also when that is unknown. */
   isInUse(path: string): Promise<boolean>;
   /** Removes unfinished uploads that are older than a day, and forgets former directories that hold nothing. */
   sweep(signal: AbortSignal): Promise<void>;
@@ -76,22 +76,7 @@ export function createBuckets(
       }
     },
     isInUse: (path) => holdsAnything(root.static_path, checkPath(path)),
-    async sweep(signal) {
-      // Files have the machine's time, not that of the kernel's clock.
-      const options = { before: Date.now() - DAY_MS, signal };
-      for (const bucket of records.list()) {
-        const { name } = bucket;
-        try {
-          const { root: directory, segments } = placeOf(bucket);
-          const removed = await sweepBucket(directory, segments, options);
-          if (removed > 0) log.info('unfinished uploads removed', { name, removed });
-        } catch (error) {
-          // A bad path in a row, or a link in the way. The other buckets are swept nevertheless.
-          log.warn('unfinished uploads could not be removed', { name, error });
-        }
-      }
-      await forgetEmpty(store, root.static_path, signal);
-    },
+    sweep: (signal) => sweepAll({ store, records, placeOf, log, folder: root.static_path }, signal),
   };
 }
 
@@ -99,7 +84,34 @@ export function createBuckets(
 const not = (is: boolean | Promise<boolean>): boolean | Promise<boolean> =>
   is instanceof Promise ? is.then((now) => !now) : !is;
 
-/** Where nothing is left there is nothing to take over. */
+interface Sweep extends Pick<Scope, 'log'> {
+  readonly store: BucketStore;
+  readonly records: Records;
+  readonly placeOf: (bucket: Bucket) => Place;
+  readonly folder: string;
+}
+
+async function sweepAll(
+  { store, records, placeOf, log, folder }: Sweep,
+  signal: AbortSignal,
+): Promise<void> {
+  // Files have the machine's time, not that of the kernel's clock.
+  const options = { before: Date.now() - DAY_MS, signal };
+  for (const bucket of records.list()) {
+    const { name } = bucket;
+    try {
+      const { root, segments } = placeOf(bucket);
+      const removed = await sweepBucket(root, segments, options);
+      if (removed > 0) log.info('unfinished uploads removed', { name, removed });
+    } catch (error) {
+      // A bad path in a row, or a link in the way. The other buckets are swept nevertheless.
+      log.warn('unfinished uploads could not be removed', { name, error });
+    }
+  }
+  await forgetEmpty(store, folder, signal);
+}
+
+/** Forgets former directories that hold nothing: nothing in them can be taken over. */
 async function forgetEmpty(store: BucketStore, root: string, signal: AbortSignal): Promise<void> {
   // A file system that is not mounted looks empty too.
   if (!(await holdsAnything(root, []))) return;
