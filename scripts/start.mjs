@@ -69,7 +69,7 @@ async function main() {
     if (announcement.isEmpty) return announcement.print(invitation(app, program.inBrowser));
     // Its first report is logged: what matters comes after it. Of a server that stops meanwhile the end tells it.
     if (options.agent && !(await firstReport(app))) return;
-    announcement.tell((lines) => program.welcome(app, lines));
+    announcement.flush((lines) => program.welcome(app, lines));
   } catch (error) {
     // Calls of a server that stops fail, and its end prints what waits.
     await app.stop('failed');
@@ -77,7 +77,7 @@ async function main() {
   }
 }
 
-/** False: the server has stopped meanwhile. */
+/** Waits for the first report. @returns false: the server has stopped meanwhile */
 async function firstReport(app) {
   const list = () => app.call('svc-server_list_all_agent_uuid', {});
   const count = () =>
@@ -104,7 +104,7 @@ function firstConfig(data, listen, firstText) {
   return { config, draft: firstText(data, listen) };
 }
 
-/** Where a person goes at every later start. */
+/** Returns the address that a person opens at every later start. */
 function invitation(app, inBrowser) {
   const page = app.kernelOf('dashboard')?.brand.rewrite('/svc/dashboard/');
   if (page === undefined) return `Serves ${app.url}`;

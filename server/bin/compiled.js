@@ -1,7 +1,7 @@
 /**
- * Code that V8 has compiled is kept beside the program for the next start, which takes about half the time then. Where the
+ * Code that V8 has compiled is kept next to the program for the next start, which takes about half the time then. Where the
  * folder cannot be written, as in an installation that belongs to another user, nothing is kept; NODE_COMPILE_CACHE names
- * another folder. Whoever can write there can run code in the server, so it is never one that users share.
+ * another folder. Anyone who can write there can run code in the server, so it is never one that users share.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
@@ -16,13 +16,13 @@ import { constants, Script } from 'node:vm';
 
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
-/** Code of the functions of the packed program, beside what Node keeps. */
+/** Code of the functions of the packed program, in addition to what Node keeps. */
 const KEPT = 'packed';
 
 /** The script, when it ran without kept code. */
 let fresh;
 
-/** To be called before the program is loaded; threads and processes that it starts find the folder in the environment. */
+/** Turns the cache on; must run before the program is loaded. Threads and processes that it starts find the folder in the environment. */
 export function useCompiled() {
   process.env.NODE_COMPILE_CACHE ??= FOLDER;
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
@@ -49,7 +49,7 @@ export function runScript(address) {
   return module.exports;
 }
 
-/** What is kept ends with the digest of its text: code of another text is never taken. */
+/** Compiled code of a file. The cache file ends with the digest of its text, so code of another text is never used. */
 function codeOf(digest, file) {
   try {
     const kept = readFileSync(file);
@@ -64,11 +64,11 @@ function codeOf(digest, file) {
 /** Writes what is not there yet: now, because a server that is killed could not do it at its end. */
 export function keepCompiled() {
   flushCompileCache();
-  if (fresh) keep(fresh);
+  if (fresh) write(fresh);
   fresh = undefined;
 }
 
-function keep({ file, digest, script }) {
+function write({ file, digest, script }) {
   const code = Buffer.concat([script.createCachedData(), Buffer.from(digest)]);
   // Another server may be reading or writing it.
   const draft = `${file}.${process.pid}`;

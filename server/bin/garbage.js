@@ -1,5 +1,5 @@
 /**
- * What V8 keeps of a flood goes back to the system when the flood is over.
+ * Returns memory that V8 keeps of a flood to the system when the flood is over.
  *
  * - Buffers that were in use at the last collection of garbage wait for the next one, which comes when as much again was
  *   allocated: with little work, after minutes.
@@ -11,7 +11,7 @@ import { runInNewContext } from 'node:vm';
 
 /**
  * A look is calm when the event loop worked for less than this part of the time since the look before, and no message came
- * that is so large: whoever sends those would wait for the collection, and then for code that has to be compiled again.
+ * that is so large: anyone who sends those would wait for the collection, and then for code that has to be compiled again.
  */
 const CALM = 0.5;
 const LARGE = 8 * 2 ** 20;
@@ -20,25 +20,25 @@ const LOOK_MS = 3_000;
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
 /**
- * With fewer bytes for young objects in a second, they get `SMALL` of room, and so few live at a collection that other threads
+ * Bytes of young objects in a second, below which they get `SMALL` of room, and so few live at a collection that other threads
  * cost more to wake than they do. The work is measured, not its time: a machine whose processors others use, too, takes no
  * more memory for it. A thousand agents take 9 MB, five thousand 43.
  */
 const QUIET = 20 * 2 ** 20;
 /**
- * With fewer, functions are called so seldom that V8's best compiler finds them after hours only: the middle one makes them
+ * Bytes in a second below which functions are called so seldom that V8's best compiler finds them after hours only: the middle one makes them
  * cheaper until then. A hundred agents take 1 MB.
  */
 const TRICKLE = 2 ** 20;
 /** Room for young objects, bytes; it takes twice as much memory. A server that is not calm gets as much as V8 gives. */
 const SMALL = 2 * 2 ** 20;
-/** With less, what waits for the database of five thousand agents would grow old. */
+/** Room for young objects of a busy server, bytes: with less, what waits for the database of five thousand agents would grow old. */
 const USUAL = 16 * 2 ** 20;
 /** Old objects are looked through when they grew by this part in calm. V8 lets them grow by 16 MB, however few live. */
 const GROWTH = 0.1;
-/** Where the loop works hard for so long, the room grows before the next look. */
+/** Time after which a loop that works hard gets more room before the next look. */
 const FLOOD_MS = 1_000;
-/** Since Node 24. Any V8 tells of a flag that it does not know on standard error. */
+/** Tells whether V8 knows the flag (since Node 24): it reports one that it does not know on standard error. */
 const CAN_SAVE = Number.parseInt(process.versions.v8, 10) >= 13;
 /** V8's own: collections that code lives on without being called. */
 const OLD_AGE = 6;
@@ -98,10 +98,10 @@ function collectInCalm() {
     ask(0);
     least = oldSize();
   };
-  const look = async () => {
+  const examine = async () => {
     const old = oldSize();
     least = Math.min(least, old);
-    // V8 marks beside the work then. With a lower limit of its own it would begin in the middle of each large message.
+    // V8 marks while the program works then. With a lower limit of its own it would begin in the middle of each large message.
     if (asked > 0) endAsking();
     else if (load < CALM && (old > least * (1 + GROWTH) || hasDoubled())) ask(old);
     load = sinceLook();
@@ -151,7 +151,7 @@ function collectInCalm() {
   };
   setInterval(() => {
     makeRoom();
-    void look();
+    void examine();
   }, LOOK_MS).unref();
 }
 
@@ -184,12 +184,12 @@ function youngMeter(collected) {
   };
 }
 
-/** Of the bytes in buffers. */
+/** Range of the bytes in buffers. */
 const newRange = () => ({ least: Infinity, most: 0 });
 
 const oldSize = () => getHeapStatistics().used_heap_size - youngSpace().space_used_size;
 
-/** Of young objects, bytes. */
+/** Room of young objects, bytes. */
 function roomNow() {
   const { space_used_size: used, space_available_size: free } = youngSpace();
   return used + free;

@@ -13,7 +13,7 @@ const ALLOCATOR = {
   MALLOC_ARENA_MAX: '1',
 };
 
-/** True for an environment that says how memory is kept, be it with an empty `GLIBC_TUNABLES`: that is obeyed. */
+/** Tells whether an environment says how memory is kept, be it with an empty `GLIBC_TUNABLES`: that is obeyed. */
 const isSet = (env) => Object.keys(env).some((name) => /^(MALLOC_|GLIBC_TUNABLES$)/.test(name));
 
 /** The environment for a server; undefined: it is as it should be. */

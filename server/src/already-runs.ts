@@ -11,7 +11,7 @@ import { caller } from './doctor/listener.ts';
 import type { StartOptions } from './start.ts';
 
 /**
- * A start that failed because its address is taken, by a server: the second `npm start` of somebody who has forgotten the first.
+ * A start that failed because its address is taken, by a server: the second `npm start` of a user who has forgotten the first.
  * @returns an error that says so; any other error as it is
  */
 export async function ifRunning(
@@ -68,7 +68,7 @@ export async function processAt({ host, port }: Head['listen']): Promise<number 
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     for (const pid of pids) if (await holds(pid, found)) return Number(pid);
   } catch {
-    // Another system, which has no such files: nobody needs the number.
+    // Another system, which has no such files: the number is not needed.
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ export class Announcement {
   readonly add = (line: string): void => void this.#waiting.push(line);
 
   /** Prints what waits, once. `frame` puts more around it. */
-  tell(frame = (lines: readonly string[]): readonly string[] => lines): void {
+  flush(frame = (lines: readonly string[]): readonly string[] => lines): void {
     // They are there until they are printed: what the frame needs may fail.
     const lines = this.isEmpty ? [] : frame(this.#waiting);
     this.#waiting = [];

@@ -21,7 +21,7 @@ export const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Where commands of plugins look for a configuration without `-c`: what `npm start` keeps, and what a service has. */
+/** Paths at which commands of plugins find a configuration without `-c`: that of `npm start`, and those of a service. */
 const USUAL_FILES = ['data/server.toml', '/etc/svc/server.toml', '/var/lib/svc/server.toml'];
 
 /** A command that opens the configured database and its plugins without a listener. */
@@ -56,7 +56,7 @@ export async function runTool({ name, args, ...options }: Tool): Promise<number>
   const { early } = stopping;
   const started = start({ ...options, announcement, mode: 'tool', bare, early });
   const app = await started.catch(stopping.failed);
-  announcement.tell((lines) => welcome(app, lines, false));
+  announcement.flush((lines) => welcome(app, lines, false));
   try {
     if (name === 'init') return 0;
     // A command ends at a signal as it likes.
@@ -101,7 +101,7 @@ export function parse<Options extends NonNullable<ParseArgsConfig['options']>>(
   }
 }
 
-/** What a command line says whose options are not known yet. */
+/** Reads a command line before its options are known. */
 export function glance(args: readonly string[]) {
   const anything = { options: OPTIONS, strict: false, allowPositionals: true } as const;
   const { values, positionals } = parseArgs({ args: [...args], ...anything });

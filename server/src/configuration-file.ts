@@ -29,11 +29,11 @@ const RELOADABLE = (
 
 interface Options {
   readonly path: string;
-  /** As the program was started with it. */
+  /** Configuration with which the program was started. */
   readonly loaded: LoadedConfig;
   /** Wins over the file's `ws_listener`. */
   readonly listen: string | undefined;
-  /** That of the Unix socket, where it is another one than the process has. */
+  /** umask of the Unix socket, where it differs from that of the process. */
   readonly umask: number | undefined;
   readonly plugins: readonly Plugin[];
   readonly sections: Sections;
@@ -47,7 +47,7 @@ const NOBODY =
 export class ServedFile implements ConfigurationFile {
   readonly path: string;
   readonly #options: Options;
-  /** Why the last reload did not come into force. */
+  /** Reason why the last reload did not come into force. */
   #failure: string | undefined;
   #inForce: LoadedConfig;
   #schema: Promise<TObject> | undefined;
@@ -66,7 +66,7 @@ export class ServedFile implements ConfigurationFile {
     this.#app = app;
   }
 
-  /** Attaches a server that listens. A command beside one attaches only, and so leaves the server's socket alone. */
+  /** Attaches a server that listens. A command that runs next to one attaches only, and so does not touch the server's socket. */
   serve(app: App): void {
     this.attach(app);
     if (!app.hooks.authenticate.isUsed()) this.#options.log.warn(NOBODY);
@@ -184,7 +184,7 @@ export class ServedFile implements ConfigurationFile {
 
 async function wholeSchema(loaded: readonly Plugin[]): Promise<TObject> {
   const names = builtInNames().filter((name) => !loaded.some((plugin) => plugin.name === name));
-  // The section of one that does not load, as where its packages are missing, is known to nobody.
+  // The section of one that does not load, for example because its packages are missing, has no schema.
   const loading = names.map((name) => loadPlugin(name, '.').catch(() => undefined));
   const others = (await Promise.all(loading)).filter((plugin) => plugin !== undefined);
   return schemaOf([...others, ...loaded]);

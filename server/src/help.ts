@@ -1,6 +1,6 @@
 import type { Command } from '@svc/plugin-sdk';
 
-/** What the help says of a command. */
+/** Parts of a command that the help shows. */
 export type Described = Pick<Command, 'name' | 'summary' | 'words' | 'options'>;
 
 const json = { type: 'boolean', description: 'As JSON, for programs.' } as const;

@@ -19,7 +19,7 @@ import { knownCommands } from './plugin-commands.ts';
 import { builtInNames, loadPlugin } from './plugins/find.ts';
 import { serve } from './serve.ts';
 import { setUp } from './setup.ts';
-import { print, tell } from './terminal.ts';
+import { print, printError } from './terminal.ts';
 import { VERSION } from './version.ts';
 import { welcome } from './welcome.ts';
 
@@ -38,7 +38,9 @@ export async function main(args: readonly string[]): Promise<number | undefined>
     return await run(args);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    tell(isUsage ? `${error.message}\nsvc-server --help lists the commands.` : explain(error));
+    printError(
+      isUsage ? `${error.message}\nsvc-server --help lists the commands.` : explain(error),
+    );
     return isUsage ? 2 : 1;
   }
 }
@@ -63,7 +65,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   return 0;
 }
 
-/** Of one command, or of all. */
+/** Prints the help of one command, or of all. */
 async function printHelp(name: string | undefined, config: string | undefined): Promise<number> {
   const own = COMMANDS.find((command) => command.name === name);
   const ofPlugins = own ? [] : await knownCommands(usualFile(config));
@@ -78,7 +80,7 @@ function unknownCommand(name: string, ofPlugins: readonly { readonly name: strin
   return new UsageError(`unknown command '${name}'${didYouMean(name, names)}`);
 }
 
-/** What was asked for is on standard output; beside it stands only what went wrong. */
+/** Runs a command of a plugin. Its result goes to standard output, and only what went wrong to standard error. */
 async function runOfPlugin(name: string, args: readonly string[], given: string | undefined) {
   const found = usualFile(given);
   if (found === undefined) {
@@ -87,7 +89,7 @@ async function runOfPlugin(name: string, args: readonly string[], given: string 
   }
   const config = configurationFile(name, given);
   await head(config);
-  return runTool({ name, config, args, console: tell, logFilter: 'warn' });
+  return runTool({ name, config, args, console: printError, logFilter: 'warn' });
 }
 
 async function head(file: string) {
@@ -108,7 +110,7 @@ async function runWith(config: string, name: string, args: readonly string[]) {
 async function serveAndTell(config: string): Promise<void> {
   const announcement = new Announcement();
   // A service that is ready has printed it: installers read the journal then.
-  const started = (app: App) => announcement.tell((lines) => welcome(app, lines));
+  const started = (app: App) => announcement.flush((lines) => welcome(app, lines));
   await serve({ config, announcement, started });
 }
 

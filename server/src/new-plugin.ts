@@ -38,7 +38,7 @@ README.md says how a server loads the plugin.`;
 const named = (text: string, name: string) =>
   text.replace(SAMPLE, (_, joint: string) => name.replaceAll('-', joint));
 
-/** Dependencies on packages beside this one get their full path. */
+/** Gives dependencies on packages next to this one their full path. */
 const linked = (text: string) =>
   text.replace(/"file:([^"]+)"/g, (_, path: string) =>
     JSON.stringify(`file:${resolve(TEMPLATE, path)}`),

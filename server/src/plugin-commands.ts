@@ -9,7 +9,7 @@ import { start } from './start.ts';
 
 interface OfPlugin {
   readonly command: Command;
-  /** What the plugin acts through. */
+  /** Kernel through which the plugin acts. */
   readonly kernel: Kernel | undefined;
 }
 
@@ -39,11 +39,11 @@ export async function knownCommands(config: string | undefined): Promise<Command
 async function of(config: string | undefined, folder: string): Promise<Command[] | undefined> {
   const database = join(folder, 'empty.db');
   writeFileSync(database, '');
-  const look = { mode: 'look', console: () => {} } as const;
+  const options = { mode: 'look', console: () => {} } as const;
   try {
     const text = config ? readFileSync(config, 'utf8') : firstText(folder);
     const draft = setKey(text, ['database', 'database_url'], `sqlite://${database}?mode=rwc`);
-    const app = await start({ ...look, draft, config: config ?? join(folder, 'server.toml') });
+    const app = await start({ ...options, draft, config: config ?? join(folder, 'server.toml') });
     const found = commandsOf(app).map(({ command }) => command);
     await app.stop('looked at');
     return found;

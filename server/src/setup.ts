@@ -5,7 +5,7 @@ import { setKey } from './config/edit.ts';
 import { parseListener } from './config/listener.ts';
 import { makePackageFolder } from './plugins/package-folder.ts';
 
-/** In the repository it stands among the other configurations, in a built package beside its code. */
+/** Template of a configuration: in the repository among the other configurations, in a built package next to its code. */
 const TEMPLATE = ['../../config/minimal.toml', '../templates/minimal.toml'].map(
   (path) => new URL(path, import.meta.url),
 );

@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly listen?: string | undefined;
   /** The umask that the program was started with: the Unix socket, which others may use, follows it. */
   readonly umask?: number;
-  /** Takes what the person who starts the server must not miss, for the caller to tell. Default: told when the start is over. */
+  /** Collects what the person who starts the server must not miss, for the caller to print. Default: printed when the start is over. */
   readonly announcement?: Announcement;
   /** Ends the start between two of its steps. */
   readonly early?: AbortSignal;
@@ -34,13 +34,13 @@ export interface StartOptions {
    * changed, neither files nor tables. Default: `serve`.
    */
   readonly mode?: 'serve' | 'tool' | 'look';
-  /** True: this tool finds the database as it is, neither migrated nor with first rows. */
+  /** Tells whether a tool gets the database as it is, neither migrated nor with first rows. */
   readonly bare?: (app: App) => boolean;
   /** Plugin objects or entries instead of the configuration's lists: tests, embedding. */
   readonly plugins?: readonly (Plugin | string)[] | undefined;
   readonly clock?: Clock;
   readonly console?: LogOptions['console'];
-  /** What is logged where neither `RUST_LOG` nor the option of a sink says it. */
+  /** Filter of the log where neither `RUST_LOG` nor the option of a sink sets one. */
   readonly logFilter?: string | undefined;
   /** Refuses messages whose payload does not fit the schema of their topic: for tests. */
   readonly checkPayloads?: boolean | undefined;
@@ -63,7 +63,7 @@ export async function start(options: StartOptions): Promise<App> {
     hideInLogs(secretsOf(loaded.raw, schema));
     logConfiguration(logger, path, loaded.raw, shownBy(schema));
     const sections = sectionsOf(plugins, loaded);
-    tellSettings(options, loaded, plugins, logger);
+    logSettings(options, loaded, plugins, logger);
     const file = new ServedFile({ path, loaded, listen, umask, plugins, sections, log: logger });
     const app = await boot({
       head: kernelHead(head, listen),
@@ -78,14 +78,14 @@ export async function start(options: StartOptions): Promise<App> {
       listening: (app) => beginServing(file, app, options),
       suggest: (service) => providerOf(service, dirname(path)),
       atEnd: async () => {
-        announcement.tell();
+        announcement.flush();
         file.close();
         await log.close();
       },
     });
     if (mode !== 'serve') file.attach(app);
     if (draft !== undefined && mode !== 'look') await file.write(loaded.text);
-    if (!options.announcement) announcement.tell();
+    if (!options.announcement) announcement.flush();
     return app;
   } catch (error) {
     await log.close();
@@ -100,8 +100,8 @@ const passedOn = ({ bare, early, checkPayloads, clock }: StartOptions) => ({
   ...(clock && { clock }),
 });
 
-/** What of the configuration is probably not meant, and what a list of plugins leaves out. */
-function tellSettings(
+/** Logs what in the configuration is probably a mistake, and the plugins that a list leaves out. */
+function logSettings(
   options: StartOptions,
   loaded: LoadedConfig,
   plugins: readonly Plugin[],
@@ -128,7 +128,7 @@ const servicesOf = (file: ConfigurationFile, sinks: LogSinks) =>
     [LogSinks.service, sinks],
   ]);
 
-/** Without the files that a start opens beside the database: a look finds their faults on its own, and writes no log. */
+/** Returns the head without the files that a start opens besides the database: `doctor` finds their faults on its own, and writes no log. */
 function withoutFiles({ tls_cert, tls_key, ...head }: Head): Head {
   const { json_log_file, ...logging } = head.logging;
   return { ...head, logging };

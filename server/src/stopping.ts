@@ -1,6 +1,6 @@
 import type { App } from '@svc/kernel';
 import type { Announcement } from './announcement.ts';
-import { tell } from './terminal.ts';
+import { printError } from './terminal.ts';
 
 /** Signals that come this soon after the first are the same one: npm and a terminal both pass a Ctrl-C on. */
 const SAME_MS = 300;
@@ -33,7 +33,7 @@ export class Stopping {
     if (!this.#early.signal.aborted) this.#app = app;
   }
 
-  /** To be called when a start has failed: one that a signal has ended is no failure. */
+  /** Handles a start that has failed: one that a signal has ended is no failure. */
   readonly failed = (error: unknown): never => {
     if (this.#early.signal.aborted) process.exit(0);
     throw error;
@@ -47,7 +47,7 @@ export class Stopping {
   #stop(signal: string): void {
     if (this.#since !== undefined && performance.now() - this.#since < SAME_MS) return;
     if (this.#since !== undefined) {
-      this.#announcement?.tell();
+      this.#announcement?.flush();
       process.exit(1);
     }
     this.#since = performance.now();
@@ -59,7 +59,7 @@ export class Stopping {
     app.stop(signal).then(
       () => process.exit(0),
       (error) => {
-        tell(`stop failed: ${error instanceof Error ? error.stack : error}`);
+        printError(`stop failed: ${error instanceof Error ? error.stack : error}`);
         process.exit(1);
       },
     );

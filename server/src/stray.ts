@@ -1,11 +1,11 @@
 import { runningPlugin } from '@svc/kernel';
 import type { Logger } from '@svc/plugin-sdk';
-import { tell } from './terminal.ts';
+import { printError } from './terminal.ts';
 
 /**
- * A rejection that nobody handles is told with the plugin that it is of, and ends nothing: whoever forgot to wait for it
- * needs no answer. One of nobody, and an exception beside all calls, end the process as ever: what else is broken is not
- * known then.
+ * Logs a rejection that is not handled with the plugin that caused it, and ends nothing: the plugin forgot to wait for it,
+ * so no caller needs an answer. One without a plugin, and an exception outside all calls, end the process as usual: what
+ * else is broken is unknown then.
  */
 export function nameStrays(log: Logger): void {
   process.on('unhandledRejection', (error) => {
@@ -15,6 +15,6 @@ export function nameStrays(log: Logger): void {
   });
   process.on('uncaughtExceptionMonitor', () => {
     const plugin = runningPlugin();
-    if (plugin !== undefined) tell(`plugin '${plugin}' has thrown where nothing catches:`);
+    if (plugin !== undefined) printError(`plugin '${plugin}' has thrown where nothing catches:`);
   });
 }

@@ -17,15 +17,15 @@ function write(stream: NodeJS.WriteStream, text: string): void {
 }
 
 export const print = (line: string): void => write(process.stdout, `${line}\n`);
-export const tell = (line: string): void => write(process.stderr, `${line}\n`);
+export const printError = (line: string): void => write(process.stderr, `${line}\n`);
 export const endProgress = (): void => write(process.stderr, '');
 
-/** What commands of plugins print and ask. */
+/** Terminal of plugins' commands: what they print and ask. */
 export const terminal: CommandTerminal = {
   print,
   progress(line) {
     const { columns, isTTY } = process.stderr;
-    if (!isTTY || line.endsWith('\n')) return tell(line.trimEnd());
+    if (!isTTY || line.endsWith('\n')) return printError(line.trimEnd());
     endProgress();
     process.stderr.write(ERASE_LINE);
     // What goes into a second row would stay there.

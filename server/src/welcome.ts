@@ -4,7 +4,7 @@ import { ConfigurationFile } from '@svc/plugin-sdk';
 
 const RULE = '-'.repeat(76);
 
-/** What a first start prints last: where to open the server, and `lines`, the credentials, as they are. */
+/** Lines that a first start prints last: where to open the server, and `lines`, the credentials, as they are. */
 export function welcome(app: App, lines: readonly string[], isServing = true): string[] {
   const config = app.service(ConfigurationFile)?.path ?? 'FILE';
   const program = `${process.env['npm_command'] ? 'npx ' : ''}svc-server`;
@@ -30,7 +30,7 @@ export function welcome(app: App, lines: readonly string[], isServing = true): s
 export const inBrowser = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 
-/** From the working directory, where the file is below it. */
+/** Path from the working directory, where the file is below it. */
 function shorter(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') ? path : near;

@@ -2,7 +2,7 @@ import { locate } from './locate.ts';
 
 const LINE = /^(\s*server_uuid\s*=\s*["'])auto_gen/i;
 
-/** True when the top-level `server_uuid` asks for a generated UUID, in any letter case. */
+/** Tells whether the top-level `server_uuid` asks for a generated UUID, in any letter case. */
 export function asksForUuid(raw: Record<string, unknown>): boolean {
   const value = raw['server_uuid'];
   return typeof value === 'string' && value.toLowerCase() === 'auto_gen';

@@ -80,7 +80,7 @@ const Brand = Type.Object(
 /** The kernel's keys (configuration.md §1), with defaults. */
 export const HeadSchema = Type.Object({
   server_uuid: Uuid,
-  // It opens no file and trusts nobody.
+  // It opens no file and trusts no one.
   ws_listener: Type.String({ wire: true, description: '`IP:port` for HTTP and WebSocket.' }),
   jsonrpc_max_connections: Count(10_000, 'JSON-RPC sockets and requests at a time.'),
   jsonrpc_max_batch_entries: Count(10_000, 'Entries of one JSON-RPC batch.'),

@@ -18,7 +18,7 @@ export interface ParsedConfig {
 }
 
 export interface LoadedConfig extends ParsedConfig {
-  /** As it stands in the file. */
+  /** Text of the file as it is. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ export async function loadConfig(path: string, draft?: string): Promise<LoadedCo
   }
 }
 
-/** What an operator has to mend, with the name of the file. What a database says of itself is no bug and needs no stack. */
+/** Returns an error for the operator, with the name of the file. A fault of a database is no bug and needs no stack. */
 export function inFile(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error.message.includes(path)) return error;
   const isDatabase = (found: unknown) => found instanceof RpcError && found.code === 103;

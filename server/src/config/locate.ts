@@ -7,13 +7,13 @@ export type KeyPath = readonly (string | number)[];
 export interface Lines {
   /** The line of this key, or of the nearest enclosing one that stands in the text. */
   lineOf(path: KeyPath): number | undefined;
-  /** True where a key with a value begins: never inside a multi-line text. */
+  /** Tells whether a key with a value begins in a line: never inside a multi-line text. */
   isKeyLine(line: number): boolean;
 }
 
 /**
- * What is read here of a node of the syntax tree; the library does not export its node types. Which members a node has
- * depends on its type.
+ * Node of the syntax tree, as far as it is read here; the library does not export its node types. Its members depend on
+ * its type.
  */
 interface Node {
   readonly type: string;

@@ -101,12 +101,12 @@ const FORMS: { readonly [message: string]: string } = {
   'must be object': 'must be a table',
 };
 
-/** What to write, for a person who knows TOML and no schema. */
+/** Message that says what to write, for a person who knows TOML and no schema. */
 const inWords = (message: string): string =>
   FORMS[message] ??
   message.replace(/^must be >= /, 'must be at least ').replace(/^must be <= /, 'must be at most ');
 
-/** What the schema says about a key, in words; about an element, where it says nothing of that, what it says about the list. `place`: `#/properties/ws_listener` */
+/** Describes a key by its schema, in words; an element without a description of its own gets that of the list. `place`: `#/properties/ws_listener` */
 function describe(schema: TObject, place: string): string {
   const at = (path: string) =>
     Pointer.Get(schema, path) as { description?: string; pattern?: string };
@@ -123,11 +123,11 @@ function mostTelling(problems: readonly Problem[]): Problem[] {
   const byPath = new Map<string, Problem>();
   for (const problem of problems) {
     const id = JSON.stringify(problem.path);
-    const known = byPath.get(id);
-    if (known === undefined) byPath.set(id, problem);
-    else if (known.message.startsWith(MUST_BE) && problem.message.startsWith(MUST_BE)) {
-      const message = `${known.message} or ${problem.message.slice(MUST_BE.length)}`;
-      byPath.set(id, { path: known.path, message });
+    const earlier = byPath.get(id);
+    if (earlier === undefined) byPath.set(id, problem);
+    else if (earlier.message.startsWith(MUST_BE) && problem.message.startsWith(MUST_BE)) {
+      const message = `${earlier.message} or ${problem.message.slice(MUST_BE.length)}`;
+      byPath.set(id, { path: earlier.path, message });
     }
   }
   return [...byPath.values()];
@@ -144,7 +144,7 @@ export function pick(schema: TObject, raw: unknown): unknown {
   );
 }
 
-/** True for a TOML table. */
+/** Tells whether a value is a TOML table. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)

@@ -3,7 +3,7 @@ import type { TObject, TSchema } from 'typebox';
 import { HeadSchema } from './head.ts';
 import { isTable } from './section.ts';
 
-/** What plugins read, beside the kernel's own keys. */
+/** Keys that plugins read, in addition to the kernel's own. */
 export interface KnownKeys {
   /** Section name → its schema; undefined: the plugin has no keys of its own. */
   readonly sections: { readonly [name: string]: TObject | undefined };

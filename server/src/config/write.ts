@@ -48,7 +48,7 @@ const ifThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-/** Without it a power cut may bring the old name back. */
+/** Writes a folder to the disk: without it a power cut may bring the old name back. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');

@@ -3,7 +3,7 @@ import { parseListener } from '../config/listener.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { builtInNames, entriesOf } from '../plugins/find.ts';
 
-/** What this version changes for those who come from an earlier one. */
+/** Change of a version that matters to an upgrade from an earlier one. */
 interface Change {
   readonly concerns: (config: LoadedConfig) => boolean;
   /** `ok`: nothing has to be done. */
@@ -96,7 +96,7 @@ const CHANGES = [
   passwords,
 ];
 
-/** Of the changes since 0.6.0 those that concern a configuration. What plugins know better they tell in `examine`. */
+/** Changes since 0.6.0 that concern a configuration. Plugins report their own in `examine`. */
 export const changesFor = (config: LoadedConfig): Finding[] =>
   CHANGES.filter(({ concerns }) => concerns(config)).map(({ level, message, advice }) =>
     finding('configuration', level, message, advice),

@@ -7,7 +7,7 @@ const WAIT_MS = 2_000;
 const ADVICE =
   'Let the machine follow NTP: times of reports, tokens and certificates depend on its clock.';
 
-/** Whether the time of this machine can be right: not before the program was made, and kept by NTP where the system tells. */
+/** Examines the time of this machine: it is not before the program was made, and kept by NTP where the system says so. */
 export async function examineClock(): Promise<Finding> {
   const now = Date.now();
   const shown = `It is ${new Date(now).toISOString()}`;

@@ -6,7 +6,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import { choosePlugins, leftOut } from '../plugins/choose.ts';
 import { entriesOf } from '../plugins/find.ts';
 import { keyWarnings, sectionsOf } from '../plugins/sections.ts';
-import { sentence, told } from './told.ts';
+import { linesOf, sentence } from './text.ts';
 
 export interface ReadConfiguration {
   readonly text: string;
@@ -58,6 +58,6 @@ function withoutSome({ head }: LoadedConfig, plugins: readonly Plugin[]): Findin
 }
 
 export const faults = (error: unknown, path: string, more = ''): Finding[] =>
-  told(error, path).map((line) =>
+  linesOf(error, path).map((line) =>
     finding('configuration', 'problem', sentence(line), `Correct it in ${path}${more}.`),
   );

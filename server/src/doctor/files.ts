@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { examineFolder, type Finding, finding } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
 
-/** Files that the program itself opens: they can be used, and by nobody else where they hold secrets. */
+/** Examines the files that the program itself opens: they can be used, and by no other user where they hold secrets. */
 export function examineFiles(path: string, head: Head): Finding[] {
   const { enable_unix_socket, logging, tls_key, unix_socket_path } = head;
   const { json_log_file } = logging;

@@ -7,12 +7,12 @@ import { VERSION } from '../version.ts';
 import { changesFor } from './changes.ts';
 import { examineClock } from './clock.ts';
 import { examineConfiguration } from './configuration.ts';
+import { examineDatabase } from './database.ts';
 import { examineFiles } from './files.ts';
 import { examineListener } from './listener.ts';
-import { look } from './look.ts';
 import { write } from './write.ts';
 
-/** What an upgrade depends on. */
+/** Areas on which an upgrade depends. */
 const OF_AN_UPGRADE: readonly Area[] = [
   'configuration',
   'disk',
@@ -21,7 +21,7 @@ const OF_AN_UPGRADE: readonly Area[] = [
   'servers',
 ];
 
-/** Commands that work with a broken configuration or database, beside a running server and without one; they change nothing. */
+/** Commands that work with a broken configuration or database, with a running server and without one; they change nothing. */
 export const EXAMINATIONS: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> =
   new Map([
     ['doctor', (args) => run(args, EXAMINED)],
@@ -50,6 +50,6 @@ async function examine(path: string, advice: boolean): Promise<readonly Finding[
   const { head } = read.loaded;
   if (!advice) found.push(...changesFor(read.loaded));
   found.push(...examineFiles(path, head), ...(await examineListener(head)));
-  found.push(...(await look({ ...read, path, advice })));
+  found.push(...(await examineDatabase({ ...read, path, advice })));
   return found;
 }

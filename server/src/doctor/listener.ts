@@ -18,7 +18,7 @@ const SOON_MS = 14 * DAY_MS;
 const MOST_BYTES = 65_536;
 const TO_SELF = /^(?:127\.|::1$)/;
 
-/** Who answers at the configured address, or whether it is free; and the certificate. */
+/** Examines who answers at the configured address, or whether it is free; and the certificate. */
 export async function examineListener(head: Head): Promise<Finding[]> {
   const address = parseListener(head.ws_listener);
   if (!address) return [];

@@ -29,10 +29,10 @@ export function examineMigrations(
     id: `${plugin} ${migration.name}`,
   }));
   const due = steps.filter(({ id }) => !done.has(id));
-  const known = new Set(steps.map(({ id }) => id));
+  const registeredIds = new Set(steps.map(({ id }) => id));
   const names = new Set(steps.map(({ plugin }) => plugin));
   const newer = ledger.filter(
-    ({ plugin, name }) => names.has(plugin) && !known.has(`${plugin} ${name}`),
+    ({ plugin, name }) => names.has(plugin) && !registeredIds.has(`${plugin} ${name}`),
   );
   return {
     findings: [...(newer.length > 0 ? [madeByNewer(newer)] : []), stateOf(ledger, steps, due)],
@@ -47,18 +47,19 @@ function stateOf(
   steps: readonly Step[],
   due: readonly Step[],
 ): Finding {
-  const tell = (level: Finding['level'], message: string, advice?: string) =>
+  const report = (level: Finding['level'], message: string, advice?: string) =>
     finding('migrations', level, message, advice);
-  if (due.length === 0) return tell('ok', `All ${steps.length} steps of the schema were applied.`);
+  if (due.length === 0)
+    return report('ok', `All ${steps.length} steps of the schema were applied.`);
   if (ledger.length === 0)
-    return tell('ok', 'The database is empty: the first start makes its tables.');
+    return report('ok', 'The database is empty: the first start makes its tables.');
   const breaking = due.filter((step) => step.breaking);
   const after =
     breaking.length > 0
       ? `after ${listOf(breaking)} older versions refuse this database.`
       : 'older versions open the database afterwards, too.';
   const message = `The first start of this version applies ${due.length} of ${steps.length} steps: ${listOf(due)}.`;
-  return tell('advice', message, `Back up first (docs/guide/upgrade.md): ${after}`);
+  return report('advice', message, `Back up first (docs/guide/upgrade.md): ${after}`);
 }
 
 function madeByNewer(newer: readonly Applied[]): Finding {

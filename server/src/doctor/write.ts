@@ -2,7 +2,7 @@ import type { Finding } from '@svc/plugin-sdk';
 import { EXAMINED } from '@svc/plugin-sdk/kernel';
 
 export interface Report {
-  /** No problem was found. */
+  /** Tells whether no problem was found. */
   readonly ok: boolean;
   readonly version: string;
   readonly configuration: string;
@@ -36,14 +36,14 @@ export function write(command: string, { version, configuration, findings }: Rep
   ].join('\n');
 }
 
-/** What is the same of several keys (`db_path: …`) is told once. */
+/** Merges findings that say the same of several keys (`db_path: …`). */
 function merged(findings: readonly Finding[]): Finding[] {
   const keys = new Map<string, { readonly finding: Finding; readonly names: string[] }>();
   for (const finding of findings) {
     const [, name = '', rest = finding.message] = /^([\w.]+): (.*)$/.exec(finding.message) ?? [];
     const id = `${finding.area} ${finding.level} ${rest}`;
-    const known = keys.get(id);
-    if (known) known.names.push(name);
+    const earlier = keys.get(id);
+    if (earlier) earlier.names.push(name);
     else keys.set(id, { finding, names: [name] });
   }
   return [...keys.values()].map(({ finding, names }) => ({

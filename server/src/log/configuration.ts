@@ -71,7 +71,7 @@ export function secretsOf(value: unknown, schema: Known | undefined, name = ''):
 const itemOf = ({ items, secret }: Known): Known =>
   secret === undefined ? { ...items } : { secret, ...items };
 
-/** What follows the path of an address; how an SQLite file is opened is no secret. */
+/** Query of an address; the mode in which an SQLite file is opened is no secret. */
 const QUERY = /(:\/\/[^\s?#]*[?#])(?!mode=(?:ro|rw|rwc|memory)$)\S*/g;
 
 const keysOf = (table: Table): Fields =>

@@ -4,7 +4,7 @@ import { isTold } from '@svc/plugin-sdk/util';
 import { type Filter, RANK, shownTarget } from './filter.ts';
 import { makeRecord } from './record.ts';
 
-/** Where records go. `write` must not throw. */
+/** Target of records. `write` must not throw. */
 export interface Sink {
   readonly filter: Filter;
   write(record: LogRecord): void;
@@ -12,7 +12,7 @@ export interface Sink {
 
 type RecordParts = [message: string, fields: Fields | undefined, spans: readonly Span[]];
 
-/** What the loggers of one target share: thresholds, computed again after a change of sinks. */
+/** State that the loggers of one target share: thresholds, computed again after a change of sinks. */
 interface Area {
   readonly target: string;
   readonly shown: string;
@@ -52,7 +52,7 @@ export class Hub {
     return area.threshold >= RANK[level];
   }
 
-  /** A failure that the database's alarm tells of once a minute is a detail here, whoever met it. */
+  /** A failure that the database's alarm tells of once a minute is a detail here, whichever call met it. */
   write(area: Area, given: Level, ...parts: RecordParts): void {
     if (!this.takes(area, given)) return;
     const [, fields] = parts;

@@ -12,7 +12,7 @@ import { openRotating } from './rotating.ts';
 import { addStream } from './stream.ts';
 
 const CLOSE_TIMEOUT_MS = 2000;
-/** So many records beyond the capacity may wait to be cut off at once. */
+/** Number of records beyond the capacity that may wait to be cut off at once. */
 const SLACK = 1000;
 
 /** The table `[logging]` (configuration.md §1). */
@@ -54,11 +54,11 @@ export function openLog(config: LoggingConfig, options: LogOptions = {}): Log {
   const file = addFile(hub, config, filterOr(config.json_log_filter));
   const { memory_log_capacity: capacity } = config;
   let kept: LogRecord[] = [];
-  const keep = (record: LogRecord) => {
+  const remember = (record: LogRecord) => {
     kept.push(record);
     if (kept.length >= capacity + SLACK) kept = kept.slice(-capacity);
   };
-  if (capacity > 0) hub.add({ filter: filterOr(config.memory_log_filter), write: keep });
+  if (capacity > 0) hub.add({ filter: filterOr(config.memory_log_filter), write: remember });
 
   return {
     logger: hub.logger('server'),

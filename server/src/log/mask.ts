@@ -1,4 +1,4 @@
-/** What stands in the place of a secret. */
+/** Text that stands in the place of a secret. */
 export const MASK = '***';
 
 /** Values of fields with these names are never written, nor of names that end in the second list. */
@@ -18,24 +18,24 @@ const BROKER_URL = /\b((?:nats|tls|redis|rediss|amqp):\/\/)[^\s:@/]*:[^\s"'`]{0,
 /** A token may stand as the user, with or without a password. */
 const OTHER_URL =
   /\b((?!(?:postgres|postgresql|mysql|mariadb):)[a-z][a-z0-9+.-]{0,40}:\/\/)[^\s/?#"'`]*@/gi;
-/** The key of a token or session, and its secret: somebody gave a whole credential in the place of a key. */
+/** The key of a token or session, and its secret: a caller gave a whole credential in the place of a key. */
 const CREDENTIAL = /\b([A-Za-z0-9]{16}):[A-Za-z0-9]{32}\b/g;
 /** The same with a user name: what was not found is named by errors. */
 const ACCOUNT = /\b(found by key\/username: [^|\n]{0,1000}\|)[^\n]+/g;
 const PAIR = /\b(\w*password|\w*secret|token)=[^\s&"'`]+/gi;
 
 /** Secrets of configurations, longest first. */
-let known: readonly string[] = [];
-/** Those of earlier configurations of a process go beyond so many. */
+let hidden: readonly string[] = [];
+/** Limit of secrets; beyond it those of earlier configurations of the process are dropped. */
 const MOST_KNOWN = 200;
 
-/** From now on these texts are masked wherever they stand. */
+/** Masks these texts from now on, wherever they stand. */
 export function hideInLogs(secrets: readonly string[]): void {
-  const all = [...new Set([...secrets, ...known])].slice(0, MOST_KNOWN);
-  known = all.sort((a, b) => b.length - a.length);
+  const all = [...new Set([...secrets, ...hidden])].slice(0, MOST_KNOWN);
+  hidden = all.sort((a, b) => b.length - a.length);
 }
 
-/** True for names whose values are never written: `password`, `token_hash`, `fatherToken` … */
+/** Tells whether values under a name are never written: `password`, `token_hash`, `fatherToken` … */
 export function isSecretName(name: string): boolean {
   return WHOLE_NAME.test(name);
 }
@@ -43,7 +43,8 @@ export function isSecretName(name: string): boolean {
 /** Hides secrets of the configuration, whole credentials, passwords in URLs and query texts, and secret members of JSON texts, cut-off ones included. */
 export function maskText(text: string): string {
   let masked = text;
-  for (const secret of known) if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK);
+  for (const secret of hidden)
+    if (masked.includes(secret)) masked = masked.replaceAll(secret, MASK);
   if (masked.includes('://')) {
     for (const url of [DATABASE_URL, BROKER_URL, OTHER_URL])
       masked = masked.replace(url, `$1${MASK}@`);
@@ -72,7 +73,7 @@ function maskMembers(text: string): string {
 }
 
 /**
- * Where a quoted text ends whose own quotes carry `depth` backslashes: at a quote that is not escaped on that level.
+ * Finds the end of a quoted text whose own quotes carry `depth` backslashes: at a quote that is not escaped on that level.
  * A quote with fewer backslashes ends the text around it.
  */
 function endOfText(text: string, from: number, depth: number): number {

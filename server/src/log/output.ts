@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { tell } from '../terminal.ts';
+import { printError } from '../terminal.ts';
 
 /** Bytes that may wait for a slow terminal, pipe or disk; beyond, lines are dropped and counted. */
 const MAX_WAITING = 4 * 1024 * 1024;
@@ -46,7 +46,7 @@ export function openOutput(fd: number, name: string): Output {
       // The flush at exit would wait for a reader that stands still, and throw for a disk that is full.
       stream.flushSync = () => {};
       if (ended || failed) return;
-      // Not `destroy`: its write loop would go on for ever.
+      // Not `destroy`: its write loop would go on without end.
       givenUp = true;
       complain(`the last log lines to ${name} are lost: it is too slow`);
     },
@@ -55,7 +55,7 @@ export function openOutput(fd: number, name: string): Output {
 
 /** A problem of logging itself, which no log can take. */
 export function complain(text: string): void {
-  tell(text);
+  printError(text);
 }
 
 type Stream = ReturnType<typeof pino.destination>;

@@ -16,7 +16,7 @@ export function openRotating(path: string, max_bytes: number, files: number): Ou
   let fd = openSync(path, 'a');
   let current = openOutput(fd, path);
   let [since, length, turn] = [Date.now(), 0, Promise.resolve()];
-  const look = async () => {
+  const rotate = async () => {
     const found = await stat(path).catch(() => undefined);
     if (found?.ino === fstatSync(fd).ino) {
       if (max_bytes === 0 || found.size < max_bytes) return;
@@ -38,10 +38,10 @@ export function openRotating(path: string, max_bytes: number, files: number): Ou
       length += line.length;
       if (length < LOOK_LENGTH && !(Date.now() - since >= LOOK_MS)) return;
       [since, length] = [Date.now(), 0];
-      turn = turn.then(look).catch((error) => complain(`the log file ${path}: ${error.message}`));
+      turn = turn.then(rotate).catch((error) => complain(`the log file ${path}: ${error.message}`));
     },
     close(timeout_ms) {
-      // No look comes after this one: the number of the open file may be another's.
+      // No rotation comes after this: the number of the open file may be another's.
       [since, length] = [Number.NaN, Number.NEGATIVE_INFINITY];
       return turn.then(() => current.close(timeout_ms));
     },

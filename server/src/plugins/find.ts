@@ -11,12 +11,12 @@ import { lendOwnPackages } from './own-packages.ts';
 const PREFIX = 'plugin-';
 const SDK = 'plugin-sdk';
 
-let known: readonly string[] | undefined;
+let installed: readonly string[] | undefined;
 
-/** Names of the installed built-in plugins: the packages `@svc/plugin-<name>` beside this one, looked for once. */
+/** Names of the installed built-in plugins: the packages `@svc/plugin-<name>` next to this one, found once. */
 export function builtInNames(): readonly string[] {
-  known ??= findBuiltIn();
-  return known;
+  installed ??= findBuiltIn();
+  return installed;
 }
 
 function findBuiltIn(): string[] {
@@ -29,7 +29,7 @@ function findBuiltIn(): string[] {
   return [...new Set(names)].sort();
 }
 
-/** What a configuration asks for: `plugins`, by default all built-in ones, and `extra_plugins`. */
+/** Entries that a configuration asks for: `plugins`, by default all built-in ones, and `extra_plugins`. */
 export function entriesOf({ plugins = [...builtInNames()], extra_plugins = [] }: Lists): string[] {
   return [...plugins, ...extra_plugins.filter((entry) => !plugins.includes(entry))];
 }

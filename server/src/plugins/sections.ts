@@ -105,7 +105,7 @@ export function heldBack(plugins: readonly Plugin[], current: Sections, next: Se
   });
 }
 
-/** As `changedKeys`, tables by their own keys: `database.max_connections`. */
+/** Changed keys as in `changedKeys`, tables by their own keys: `database.max_connections`. */
 export function changedLeaves(a: Record<string, unknown>, b: Record<string, unknown>): string[] {
   return changedKeys(a, b).flatMap((key) => {
     const [before, after] = [a[key], b[key]];
@@ -139,8 +139,8 @@ const knownTo = (plugins: readonly Plugin[]) => ({
 });
 
 /**
- * What is allowed in this configuration and probably not meant. Templates in the field carry old keys, so an unknown one
- * is told, never refused.
+ * Warnings of what is allowed in this configuration and probably a mistake. Templates in the field carry old keys, so an
+ * unknown one is reported, never refused.
  */
 export function keyWarnings(plugins: readonly Plugin[], { raw, warnings }: ParsedConfig) {
   const strange = unknownKeys(raw, knownTo(plugins)).map(

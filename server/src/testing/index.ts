@@ -34,7 +34,7 @@ export async function bootForTest(
   });
   const endWatch = watchLongTurns(options);
   const first = firstCredentials(program.app);
-  const { hangUp, close, ...calls } = clientOf(program);
+  const { closeSockets, close, ...calls } = clientOf(program);
 
   return {
     get url() {
@@ -48,7 +48,7 @@ export async function bootForTest(
     clock,
     ...calls,
     async stop() {
-      hangUp();
+      closeSockets();
       const refuseLongTurns = endWatch();
       await program.app.stop('test');
       close();
@@ -136,7 +136,7 @@ function clientOf(program: Program) {
       });
       return [...rows];
     },
-    hangUp() {
+    closeSockets() {
       for (const socket of sockets) socket.close();
     },
     close: () => http.close(),

@@ -7,11 +7,11 @@ import { choosePlugins } from '../plugins/choose.ts';
 import { start } from '../start.ts';
 import { faults, type ReadConfiguration } from './configuration.ts';
 import { examineMigrations, ledgerOf } from './migrations.ts';
-import { sentence, told } from './told.ts';
+import { linesOf, sentence } from './text.ts';
 
 interface Place extends ReadConfiguration {
   readonly path: string;
-  /** What plugins think of the settings is asked, too. */
+  /** Asks plugins for advice on the settings, too. */
   readonly advice: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Place extends ReadConfiguration {
 const NOT_YET = new Set(['NOT_YET']);
 
 /** Opens the database without changing it, and asks the plugins. */
-export async function look(place: Place): Promise<Finding[]> {
+export async function examineDatabase(place: Place): Promise<Finding[]> {
   const { advice, loaded, path, plugins } = place;
   const whole = plugins.length > 0 ? await open(place, plugins) : undefined;
   if (whole && !('error' in whole)) return examine(whole, plugins, advice);
@@ -43,7 +43,7 @@ async function open(
 }
 
 function noDatabase(error: unknown, path: string): Finding {
-  const message = sentence(told(error, path).join(' '));
+  const message = sentence(linesOf(error, path).join(' '));
   if (hasCode(error, NOT_YET)) return { area: 'database', level: 'ok', message };
   const advice =
     'Correct database_url, or bring its server up: svc-server cannot start without it.';
@@ -72,7 +72,7 @@ async function examineOne(app: App, plugin: Plugin): Promise<readonly Finding[]>
   }
 }
 
-/** What `svc-server_config_warnings` says of the settings. */
+/** Warnings of `svc-server_config_warnings` about the settings. */
 async function warnings({ hooks }: App): Promise<Finding[]> {
   const found: ConfigWarning[] = [];
   await hooks.warnings.promise(found);
