@@ -1,5 +1,5 @@
 /**
- * Bundles the agent into `public/svc-agent.mjs`, one file that needs nothing but Node, with its version beside it, and the
+ * Bundles the agent into `public/svc-agent.mjs`, one file that needs nothing but Node, with its version next to it, and the
  * program that checks signatures on machines into `public/verify.mjs`.
  * Alone: `node plugins/enrol/build.mjs`; `npm run build` calls `buildAgent`, and a server among sources runs this file.
  */
@@ -126,7 +126,7 @@ const withNamesAlone = {
   },
 };
 
-/** What the licences of the packages inside ask for: their texts go with every copy. */
+/** Texts of the licences of the packages inside: the licences ask that they go with every copy. */
 function licencesOf(inputs) {
   const inside = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
   const texts = [...new Set(inside)].sort().map((folder) => {

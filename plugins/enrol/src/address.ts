@@ -11,7 +11,7 @@ const BASE =
 const PIN = /^sha256\/\/[A-Za-z0-9+/]{43}=$/;
 const MOST_CHARACTERS = 300;
 
-/** What the configuration's head says of the way to this server. */
+/** Settings of the configuration's head about the way to this server. */
 export interface Listener {
   /** `https://192.0.2.7:2211`: without another word, the address that other machines probably reach. */
   readonly url: string;
@@ -23,7 +23,7 @@ export interface Listener {
   readonly pin: string | undefined;
 }
 
-/** True for an address that may be given to machines: a host and port, and a path where a proxy has one. */
+/** Tells whether an address may be given to machines: a host and port, and a path where a proxy has one. */
 export const isBase = (text: string): boolean => text.length <= MOST_CHARACTERS && BASE.test(text);
 export const isPin = (text: string): boolean => PIN.test(text);
 
@@ -46,7 +46,7 @@ export async function listenerOf(file: string, running?: string): Promise<Listen
   };
 }
 
-/** Why machines may not reach an address of this server. */
+/** Reason why machines may not reach an address of this server. */
 export interface Obstacle {
   /**
    * `loopback`: the address is that of each machine itself. `listener`: the server listens for its own machine only, so a proxy must
@@ -57,7 +57,7 @@ export interface Obstacle {
   readonly listens: string;
   /** `http://192.0.2.7:2211`: what others could use, once it listens for them. */
   readonly address: string;
-  /** In the address. */
+  /** Host in the address. */
   readonly name: string;
 }
 
@@ -65,16 +65,16 @@ export interface Obstacle {
 export function obstacleOf(url: string, { listens, hosts }: Listener): Obstacle | undefined {
   const { hostname: name, protocol } = new URL(url);
   const [port] = /(?<!\d)\d*$/.exec(listens) ?? [];
-  const told = { listens, address: `${protocol}//${ownAddress()}:${port}`, name };
-  if (isLoopback(name)) return { kind: 'loopback', ...told };
+  const facts = { listens, address: `${protocol}//${ownAddress()}:${port}`, name };
+  if (isLoopback(name)) return { kind: 'loopback', ...facts };
   const isAllowed = isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !hosts || hosts.some(covers(name));
-  if (!isAllowed) return { kind: 'host', ...told };
-  return isLoopback(listens) ? { kind: 'listener', ...told } : undefined;
+  if (!isAllowed) return { kind: 'host', ...facts };
+  return isLoopback(listens) ? { kind: 'listener', ...facts } : undefined;
 }
 
 const isLoopback = (host: string): boolean => /^(?:127\.|\[::1\]|(?:.*\.)?localhost$)/i.test(host);
 
-/** As the door of the server reads `allowed_hosts`: `*.example.net` covers every name below. */
+/** Tells whether an entry of `allowed_hosts` covers a name, as the server itself reads it: `*.example.net` covers every name below. */
 const covers = (name: string) => (entry: string) => {
   const wanted = entry.toLowerCase();
   return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;

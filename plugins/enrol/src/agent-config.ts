@@ -1,4 +1,4 @@
-/** What a machine's configuration is made of. */
+/** Values of which a machine's configuration is made. */
 export interface AgentConfig {
   readonly uuid: string;
   readonly server_uuid: string;
@@ -8,7 +8,7 @@ export interface AgentConfig {
   readonly ws_url: string;
   /** Word of the server's names; `svc` is what agents expect. */
   readonly brand: string;
-  /** Of the server's certificate; undefined: an authority vouches for it. */
+  /** Pin of the server's certificate; undefined: an authority vouches for it. */
   readonly pin: string | undefined;
   /** The server without the plugin `agent` stores no reports. */
   readonly reports: boolean;

@@ -4,7 +4,7 @@ import { parse, TomlError } from 'smol-toml';
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** What an agent's configuration file says of itself and of its connection to one server. */
+/** Facts of an agent's configuration file about the agent and its connection to one server. */
 export interface AgentFile {
   readonly uuid: string;
   /** `key:secret`, or `user|password` */
@@ -60,7 +60,7 @@ const OF_A_SERVER = /^[ \t]*\[\[[ \t]*server[ \t]*\]\]/;
 /** A list may stand on several lines; one with a bracket in a comment is another layout. */
 const OLD = /^[ \t]*allow_task(?:_type)?[ \t]*=(?:[ \t]*\[[^\]]*\])?.*(?:\n|$)/gm;
 
-/** In the place of the old lines, else at the end. */
+/** Puts lines in the place of the old ones, else at the end. */
 function replaced(part: string, lines: readonly string[]): string {
   const at = part.search(OLD);
   const rest = part.replace(OLD, '');

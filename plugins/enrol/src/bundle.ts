@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const PLUGIN = fileURLToPath(new URL('..', import.meta.url));
 const BUNDLE = join(PLUGIN, 'public', 'svc-agent.mjs');
-/** Only the sources have it: what is installed has the bundle. */
+/** Build script, which only the sources have: an installed package has the bundle. */
 const BUILD = join(PLUGIN, 'build.mjs');
 
 let building: Promise<string> | undefined;

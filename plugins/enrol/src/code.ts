@@ -1,14 +1,14 @@
 import { createHash, randomInt } from 'node:crypto';
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
-/** 140 bits: nobody guesses one. */
+/** 140 bits: no one guesses one. */
 const LENGTH = 24;
 
 /** Letters and digits only: the code stands in a line for a shell. */
 export const newCode = (): string =>
   Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
-/** What is stored of a code, in the form that secrets of tokens have (auth.md §2). */
+/** Returns what is stored of a code, in the form that secrets of tokens have (auth.md §2). */
 export const hashOf = (salt: string, code: string): string =>
   createHash('sha256').update(salt).update(code).digest('hex');
 

@@ -15,7 +15,7 @@ const MOST_CALLED = 20_000;
 /** Times of the server itself. */
 const FOR_EVER = { timestamp_from: null, timestamp_to: null };
 
-/** A machine that came, and what it is known by. */
+/** A machine that came, and what it is found by. */
 export interface Enrolled {
   readonly uuid: string;
   /** `key:secret`; it is stored nowhere in clear. */
@@ -23,12 +23,12 @@ export interface Enrolled {
 }
 
 /**
- * Why a code is not taken. `held`: machines that came with it a moment ago may be on their way. `ended`: it is used up,
- * revoked or expired, and whoever has it is not guessing.
+ * Reason why a code is refused. `held`: machines that came with it a moment ago may be on their way. `ended`: it is used up,
+ * revoked or expired, and the caller who has it is not guessing.
  */
 export type Refused = 'unknown' | 'ended' | 'held';
 
-/** From a code to a token of one machine. Its UUID is chosen here: a code may take over no machine that is there already. */
+/** Exchange of a code for a token of one machine. Its UUID is chosen here: a code may take over no machine that is there already. */
 export class Enrolment {
   readonly #kernel: Kernel<unknown>;
   readonly #store: Store;
@@ -42,35 +42,35 @@ export class Enrolment {
     this.#pending = pending;
   }
 
-  /** Why the code would not be taken; undefined: it would. */
+  /** Returns the reason why the code would be refused; undefined: it would be accepted. */
   async refusal(code: string): Promise<Refused | undefined> {
-    const known = await this.#known(code);
-    if (typeof known === 'string') return known;
-    return (await this.#hasEnded(known)) ? 'ended' : this.#refusalOfUsed(known);
+    const found = await this.#lookup(code);
+    if (typeof found === 'string') return found;
+    return (await this.#hasEnded(found)) ? 'ended' : this.#refusalOfUsed(found);
   }
 
   /** @throws RpcError 102, 103, 108 of `token_create` */
   async exchange(code: string, address: string): Promise<Enrolled | Refused> {
-    const known = await this.#known(code);
-    if (typeof known === 'string') return known;
-    const early = await this.#refusalOfUsed(known);
+    const found = await this.#lookup(code);
+    if (typeof found === 'string') return found;
+    const early = await this.#refusalOfUsed(found);
     if (early) return early;
     const uuid = randomUUID();
     // Before a place is taken: where its maker may make no token any more, the machine in that place stays.
-    const token = await this.#createToken(uuid, known);
+    const token = await this.#createToken(uuid, found);
     const [token_key = ''] = token.split(':');
-    const late = await this.#takeFor({ agent: uuid, token_key }, known);
+    const late = await this.#takeFor({ agent: uuid, token_key }, found);
     if (late) return late;
-    await this.#came(known, uuid, address);
+    await this.#came(found, uuid, address);
     return { uuid, token };
   }
 
-  async #known(code: string): Promise<Code | Refused> {
+  async #lookup(code: string): Promise<Code | Refused> {
     const { brand, clock } = this.#kernel;
-    const known = isCode(code) && (await this.#store.byHash(hashOf(brand.salt, code)));
-    if (!known) return 'unknown';
-    const holds = known.revoked_at === null && Number(known.expires_at) > clock.now();
-    return holds ? known : 'ended';
+    const found = isCode(code) && (await this.#store.byHash(hashOf(brand.salt, code)));
+    if (!found) return 'unknown';
+    const holds = found.revoked_at === null && Number(found.expires_at) > clock.now();
+    return holds ? found : 'ended';
   }
 
   async #refusalOfUsed({ id, used, uses }: Code): Promise<Refused | undefined> {
@@ -79,10 +79,10 @@ export class Enrolment {
     return { free: undefined, held: 'held', none: 'ended' }[state] as Refused | undefined;
   }
 
-  /** What was made for a machine that gets no place goes again. */
+  /** Takes a place for a machine; what was made for one that gets none is removed. */
   async #takeFor(machine: Machine, code: Code): Promise<Refused | undefined> {
     try {
-      const why = await this.#take(machine, code);
+      const why = await this.#takeUse(machine, code);
       if (why) await this.#forget(machine);
       return why;
     } catch (error) {
@@ -92,10 +92,10 @@ export class Enrolment {
   }
 
   /** A use of the code for this machine: a new one, else that of a machine that has not reported. */
-  async #take(machine: Machine, code: Code): Promise<Refused | undefined> {
+  async #takeUse(machine: Machine, code: Code): Promise<Refused | undefined> {
     const { clock, log } = this.#kernel;
     const { id, uses } = code;
-    const isTaken = await this.#store.take(id, clock.now(), (on) =>
+    const isTaken = await this.#store.takeUse(id, clock.now(), (on) =>
       this.#pending.add(on, id, machine),
     );
     if (isTaken) return undefined;
@@ -179,12 +179,12 @@ export class Enrolment {
       await call('kv_delete_namespace', { namespace: agent }, system).catch(unlessGone);
   }
 
-  /** The last rights of a token that has ended stay with jobs; nobody joins a fleet by them. */
+  /** The last rights of a token that has ended stay with jobs; no one joins a fleet by them. */
   async #hasEnded({ owner }: Code): Promise<boolean> {
     return /^(?:expired|deleted)$/.test(await this.#kernel.use(Owners).state(owner));
   }
 
-  /** With the rights that the maker of the code has now, and no longer than that: what never ends would be refused to a maker that does. */
+  /** Creates a token with the rights that the maker of the code has now, and no longer than the maker's: one that never ends would be refused to a maker that does. */
   async #createToken(uuid: string, code: Code): Promise<string> {
     const { system } = this.#kernel;
     const { owner } = code;
@@ -198,7 +198,7 @@ export class Enrolment {
     return `${key}:${secret}`;
   }
 
-  /** For the documents of the agent, and where dashboards keep names. A machine without it is better than none. */
+  /** Opens the namespace for the documents of the agent, in which dashboards keep names. A machine without it is better than none. */
   async #openNamespace(uuid: string, { name, tags }: Pick<Code, 'name' | 'tags'>): Promise<void> {
     const { call, log, methods, system } = this.#kernel;
     if (!methods.has('kv_create')) return;
@@ -214,7 +214,7 @@ export class Enrolment {
   }
 }
 
-/** Somebody has deleted it before: such a refusal has no cause, a failure has one. The code tells nothing: an unknown namespace is 103. */
+/** Deleted by another caller before: such a refusal has no cause, a failure has one. The code tells nothing: an unknown namespace is 103. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof RpcError) || error.cause !== undefined) throw error;
 }

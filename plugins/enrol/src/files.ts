@@ -14,20 +14,23 @@ export interface Handed {
 
 /** Digests of files, computed anew when a file changes. Files are those of the operator, so there are few. */
 export class Digests {
-  readonly #known = new Map<string, { readonly state: string; readonly handed: Promise<Handed> }>();
+  readonly #cached = new Map<
+    string,
+    { readonly state: string; readonly handed: Promise<Handed> }
+  >();
 
   /** @returns undefined: there is no such file */
   async of(path: string): Promise<Handed | undefined> {
     try {
       const { size, mtimeMs } = await stat(path);
       const state = `${size} ${mtimeMs}`;
-      const known = this.#known.get(path);
-      if (known?.state === state) return await known.handed;
+      const cached = this.#cached.get(path);
+      if (cached?.state === state) return await cached.handed;
       const handed = digestOf(path).then((digest) => ({ path, size, digest }));
-      this.#known.set(path, { state, handed });
+      this.#cached.set(path, { state, handed });
       return await handed;
     } catch (error) {
-      this.#known.delete(path);
+      this.#cached.delete(path);
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
       throw error;
     }

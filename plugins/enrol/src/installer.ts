@@ -6,7 +6,7 @@ import type { Digests, Handed } from './files.ts';
 import { PARTS, type Part, type Runtimes } from './runtimes.ts';
 
 const SCRIPT = new URL('../install.sh', import.meta.url);
-/** What the server fills in; other words between such signs belong to the units. */
+/** Words that the server fills in; others between such signs belong to the units. */
 const PLACE = /@(BASE|PIN|KEY|MANIFEST|VERIFIER|SYSTEM_UNIT|USER_UNIT|TASKS_UNIT|PING_UNIT)@/g;
 
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
@@ -27,7 +27,7 @@ export async function template(): Promise<string> {
 }
 
 /**
- * What machines get, a line each for the manifest: `agent VERSION SHA256 BYTES`, `installer …`, and for each platform
+ * Lines of the manifest, one for each part that machines get: `agent VERSION SHA256 BYTES`, `installer …`, and for each platform
  * `runtime PLATFORM …` and `terminal PLATFORM …`.
  */
 export async function partLines(

@@ -1,4 +1,4 @@
-/** What people paste into the shell of a machine. Both parts hold no character that a shell takes apart. */
+/** Line that people paste into the shell of a machine. Both parts hold no character that a shell takes apart. */
 export interface Line {
   /** `https://fleet.example.net:2211/svc/enrol`, with the brand's word. */
   readonly base: string;

@@ -113,7 +113,7 @@ interface Parts {
   readonly kernel: Kernel<Settings>;
   readonly store: Store;
   readonly place: Place;
-  /** Of the key that signs what machines get. */
+  /** Fingerprint of the key that signs what machines get. */
   readonly fingerprint: () => Promise<string>;
 }
 
@@ -218,7 +218,7 @@ function addRevoke(methods: Methods, { kernel, store }: Parts): void {
   });
 }
 
-/** When the token that makes a code ends, and with it the tokens of its machines; null: never, as the Super Token. */
+/** Returns when the token that makes a code ends, and with it the tokens of its machines; null: never, as the Super Token. */
 function endOf(caller: CallContext['caller'], { use }: Kernel<Settings>): number | null {
   const end = use(Tokens).record(caller)?.timestamp_to ?? null;
   return caller.super || end === null ? null : Math.min(Number(end), LAST_MS);

@@ -31,12 +31,12 @@ export class PendingMachines {
     this.#kernel = kernel;
   }
 
-  /** Without reports nobody knows whether a machine has connected: a use is for good at once. */
+  /** Tells whether pending machines are stored: without reports it is unknown whether a machine has connected, and a use is final at once. */
   get areKept(): boolean {
     return this.#kernel.methods.has('agent_report_dynamic_summary');
   }
 
-  /** In the transaction that takes a use: whoever finds the use taken finds the machine, too. */
+  /** Adds a machine in the transaction that takes a use: a reader that finds the use taken finds the machine, too. */
   async add(on: QueryBuilder, code: number, { agent, token_key }: Machine): Promise<void> {
     const text =
       'insert into enrol_pending (agent, code, token_key, came_at) values (?, ?, ?, ?) returning agent';
@@ -44,7 +44,7 @@ export class PendingMachines {
     if (this.areKept) await rowsOf(on, { text, params });
   }
 
-  /** Whether a machine that came with a code can be replaced. `held`: it came a moment ago, and may be on its way; `none`: all have reported. */
+  /** Tells whether a machine that came with a code can be replaced. `held`: it came a moment ago, and may be on its way; `none`: all have reported. */
   async state(code: number): Promise<'free' | 'held' | 'none'> {
     const oldest = await this.#oldest(code);
     if (!oldest) return 'none';
@@ -60,7 +60,7 @@ export class PendingMachines {
     return this.#alone('the place of an enrolled machine could not be given away', async (trx) => {
       const rows = await rowsOf<Pending>(trx, { text: free, params: [code, this.#lastFree()] });
       for (const row of rows) {
-        if (!(await this.#give(trx, row))) continue;
+        if (!(await this.#giveUpPlace(trx, row))) continue;
         await this.add(trx, code, next);
         return row;
       }
@@ -75,13 +75,13 @@ export class PendingMachines {
     return this.#alone('enrolled machines could not be given up', async (trx) => {
       const given: Pending[] = [];
       for (const row of await rowsOf<Pending>(trx, { text: left, params: [ended_before] }))
-        if (await this.#give(trx, row)) given.push(row);
+        if (await this.#giveUpPlace(trx, row)) given.push(row);
         else await rowsOf(trx, { text: REMOVE, params: [row.agent] });
       return given;
     });
   }
 
-  /** Those that lost their places before `time` (Unix ms). At most `BATCH`. */
+  /** Machines that lost their places before `time` (Unix ms). At most `BATCH`. */
   givenBefore(time: number): Promise<readonly Pending[]> {
     const text = `select agent, token_key, came_at from enrol_pending where given_at < ? ${OLDEST} ${BATCH}`;
     return this.#rows(text, [time]);
@@ -90,20 +90,20 @@ export class PendingMachines {
   /** The first report of these agents: those that came with a code keep their places now. @returns those that have lost them */
   async reported(on: QueryBuilder, agents: readonly string[]): Promise<ReadonlySet<string>> {
     const among = `agent in (${marks(agents.length)})`;
-    const keep = `delete from enrol_pending where ${among} and given_at is null returning agent`;
-    await rowsOf(on, { text: keep, params: agents });
+    const remove = `delete from enrol_pending where ${among} and given_at is null returning agent`;
+    await rowsOf(on, { text: remove, params: agents });
     const text = `select agent from enrol_pending where ${among}`;
     const lost = await rowsOf<Pick<Pending, 'agent'>>(on, { text, params: agents });
     return new Set(lost.map(({ agent }) => agent));
   }
 
-  /** What it left behind is deleted, and no report of it is on its way any more. */
+  /** Removes a machine whose remains are deleted, and of which no report is on its way any more. */
   async forget(agent: string): Promise<void> {
     await this.#rows(REMOVE, [agent]);
   }
 
-  /** In one statement: a machine that reports now keeps its place. The row stays, so that a later report is refused. */
-  async #give(trx: QueryBuilder, { agent }: Pending): Promise<boolean> {
+  /** Marks a place as given up, in one statement: a machine that reports now keeps its place. The row stays, so that a later report is refused. */
+  async #giveUpPlace(trx: QueryBuilder, { agent }: Pending): Promise<boolean> {
     const { clock, db } = this.#kernel;
     const registry = this.#kernel.useOptional(AgentRegistry);
     const text = `update enrol_pending set given_at = ? where agent = ? and given_at is null
@@ -116,12 +116,12 @@ export class PendingMachines {
     return guarded(what, () => this.#kernel.db.transaction(work, { alone: 'enrol_pending' }));
   }
 
-  /** It has connected. `name` is its UUID or the key of its token; one that has lost its place is left. */
+  /** Removes a machine that has connected. `name` is its UUID or the key of its token; one that has lost its place stays. */
   async remove(name: string): Promise<void> {
     await this.#rows(REMOVE_KEPT, [name, name]);
   }
 
-  /** The oldest that has never reported. Those that have are not looked at again, so that all looks together are as many as the uses. */
+  /** The oldest that has never reported. Those that have are removed, so that all lookups together are as many as the uses. */
   async #oldest(code: number): Promise<Pending | undefined> {
     const text = `select agent, token_key, came_at from enrol_pending where code = ? and given_at is null ${OLDEST} ${BATCH}`;
     let rows: Pending[];

@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 /** A renewed certificate is noticed after so long. */
 const FRESH_MS = 60_000;
 
-/** Where machines find this server: what the configuration says, else what they asked for. */
+/** Address at which machines find this server: that of the configuration, else the one that they asked for. */
 export interface Base {
   /** `https://fleet.example.net:2211`, and the path of a proxy. */
   readonly url: string;
@@ -52,12 +52,12 @@ export class Place {
     this.#read = undefined;
   }
 
-  /** What keeps machines from this address. */
+  /** Returns what keeps machines from this address. */
   async obstacle(url: string): Promise<Obstacle | undefined> {
     return obstacleOf(url, await this.listener());
   }
 
-  /** For a line that is made without a request; `url` is what somebody said. */
+  /** Returns the base of a line that is made without a request; `url` is what the caller chose. */
   async chosen(url: string | undefined): Promise<Base> {
     const { config } = this.#kernel;
     const listener = await this.listener();
@@ -65,7 +65,7 @@ export class Place {
     return { url: base, pin: base.startsWith('https:') ? this.#pin(listener) : undefined };
   }
 
-  /** As this client reached the server; undefined: its header `host` names no host. */
+  /** Returns the base by which this client reached the server; undefined: its header `host` names no host. */
   async asked({ request, secure }: Exchange): Promise<Base | undefined> {
     const { config } = this.#kernel;
     const given = `http${secure ? 's' : ''}://${request.headers.host ?? ''}`;

@@ -1,7 +1,7 @@
 import type { Permission, Requirement } from '@svc/plugin-sdk';
 import type { Limit } from '@svc/plugin-token/api';
 
-/** What the token of a machine may do, for its own UUID: write reports, and answer the tasks that its own file allows. */
+/** Permissions of a machine's token, for its own UUID: write reports, and answer the tasks that its own file allows. */
 const OF_A_MACHINE: readonly Permission[] = [
   { static_monitoring: 'write' },
   { dynamic_monitoring: 'write' },
@@ -18,7 +18,7 @@ export const limitsOf = (uuid: string): readonly Limit[] => [
   { scopes: [{ kv_namespace: uuid }], permissions: DOCUMENTS },
 ];
 
-/** Codes make tokens for machines that nobody knows yet, so it takes the right to make each of them. */
+/** Codes make tokens for machines that are unknown yet, so they take the right to make any of them. */
 export const mayEnrol: Requirement = {
   scopes: ['global'],
   permissions: [{ token: 'create' }, ...OF_A_MACHINE, ...DOCUMENTS],

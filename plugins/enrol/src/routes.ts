@@ -34,7 +34,7 @@ interface Parts {
   readonly enrolment: Enrolment;
   readonly digests: Digests;
   readonly runtimes: Runtimes;
-  /** Of the key that signs what machines get. */
+  /** Fingerprint of the key that signs what machines get. */
   readonly fingerprint: () => Promise<string>;
   readonly signer: Signer;
   readonly throttle: Throttle;
@@ -46,7 +46,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** What a machine asks for on its way into the fleet; plain lines, because a shell reads them. */
+/** Adds the routes that a machine requests on its way into the fleet; plain lines, because a shell reads them. */
 export function addRoutes(routes: Routes, parts: Parts): void {
   const handlers: Readonly<Record<string, (exchange: Exchange, parts: Parts) => Promise<void>>> = {
     '/svc/enrol/install': reading(script),
@@ -166,7 +166,7 @@ async function mayDownload(exchange: Exchange, { kernel, enrolment, throttle }: 
   return notTaken(exchange, 401, 'unknown');
 }
 
-/** Who tries codes does not hear which ones there were. */
+/** Answer to every code that does not work: a client that guesses does not learn which ones there were. */
 const NOT_KNOWN =
   'the code is not known, or it was used, revoked or has expired: ask for a new one';
 const NOT_TAKEN: Readonly<Record<Refused, string>> = {

@@ -26,13 +26,13 @@ function isMusl(): boolean {
   return header.glibcVersionRuntime === undefined;
 }
 
-/** False where this Node needs libraries of its own that another machine may lack (packages of distributions). */
+/** Tells whether this Node needs no libraries of its own that another machine may lack (packages of distributions). */
 const standsAlone = (): boolean =>
   !Object.entries(process.config.variables).some(
     ([name, value]) => name.startsWith('node_shared') && String(value) === 'true',
   );
 
-/** What machines of a platform get beside the agent: the program that runs it, and the addon that opens terminals. */
+/** Parts that machines of a platform get with the agent: the program that runs it, and the addon that opens terminals. */
 export const PARTS = { runtime: 'node', terminal: 'pty.node' } as const;
 export type Part = keyof typeof PARTS;
 
@@ -62,7 +62,7 @@ export class Runtimes {
     this.#digests = digests;
   }
 
-  /** What the operator has put there wins over this server's own file. */
+  /** Returns the file of a part; one that the operator has put there wins over this server's own. */
   async of(part: Part, platform: string): Promise<Handed | undefined> {
     if (!PLATFORM.test(platform)) return undefined;
     const put = await this.#digests.of(join(resolve(this.#folder()), platform, PARTS[part]));

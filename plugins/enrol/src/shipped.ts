@@ -8,7 +8,7 @@ import { signedText } from './manifest.ts';
 import { Runtimes } from './runtimes.ts';
 import { blocksOf, keysOf } from './signing-key.ts';
 
-/** Beside the agent in a package that was signed when it was made: its server has no key, and signs nothing itself. */
+/** Manifest next to the agent in a package that was signed when it was made: its server has no key, and signs nothing itself. */
 const NAME = 'manifest';
 
 /** @returns undefined: this server signs with a key of its own */

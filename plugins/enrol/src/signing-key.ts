@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { type Logger, RpcError, UserError } from '@svc/plugin-sdk';
 import { codeOf } from '@svc/plugin-sdk/util';
 
-/** Beside the configuration, under a name that no key of it changes. */
+/** File next to the configuration, under a name that no setting changes. */
 const NAME = 'signing.key';
 const BLOCK = /-----BEGIN PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END PRIVATE KEY-----/g;
 
@@ -23,7 +23,7 @@ export interface SigningKey {
   sign(text: string): string;
 }
 
-/** The private keys of a file, PEM (PKCS #8): the first one signs, the others were used before and sign beside it. */
+/** The private keys of a file, PEM (PKCS #8): the first one signs, the others were used before and sign, too. */
 export const keyFile = (configuration: string): string => join(dirname(configuration), NAME);
 
 /** `sha256//BASE64` of the key's DER, in the form of pins of certificates. */
@@ -136,7 +136,7 @@ export class SigningKeys {
     return keys;
   }
 
-  /** Of the key that signs. */
+  /** Fingerprint of the key that signs. */
   async fingerprint(): Promise<string> {
     const [key] = await this.all();
     return fingerprintOf(key?.publicKey ?? '');

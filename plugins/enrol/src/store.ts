@@ -43,7 +43,7 @@ export class Store {
     this.#counting = counting;
   }
 
-  /** Those that ended some days ago go. @throws RpcError 108 when its owner holds enough */
+  /** Inserts a code, and deletes those that ended some days ago. @throws RpcError 108 when its owner holds enough */
   insert({ tags, ...code }: NewCode): Promise<number> {
     const work = async (trx: QueryBuilder) => {
       const gone = 'delete from enrol_code where expires_at < ? returning id';
@@ -77,7 +77,7 @@ export class Store {
    * Takes one use, in one statement: two machines with one code come one after the other. `also` is done in the same
    * transaction. @returns undefined: there is none
    */
-  take(
+  takeUse(
     id: number,
     now: number,
     also: (on: QueryBuilder) => Promise<void>,

@@ -18,7 +18,7 @@ export class Throttle {
     this.#kernel = kernel;
   }
 
-  /** True: the address waits some seconds before it is heard again. */
+  /** Tells whether the address has to wait some seconds before it is heard again. */
   isClosed(address: string): boolean {
     return this.#counts.isClosed(this.#keyOf(address), this.#kernel.clock.monotonic());
   }

@@ -6,23 +6,23 @@ import { TASK_KINDS } from '@svc/plugin-task/api';
 import { Owners } from '@svc/plugin-token/api';
 import { readAgentFile, withKinds } from '../agent-file.ts';
 
-/** These let the server run anything as the user of the agent. */
+/** Kinds that let the server run anything as the user of the agent. */
 const SHELLS = ['web_shell', 'execute', 'self_update'];
 
 /**
- * `allow-tasks KINDS`: the one step by which the agent beside the server takes tasks. Only somebody who may write its file can
- * take it: no call of the server does.
+ * `allow-tasks KINDS`: the one step that lets the agent next to the server run tasks. Only a user who may write its file can
+ * do it: no call of the server does.
  */
 export const allowCommand: Command = {
   name: 'allow-tasks',
   words: 'KINDS',
-  summary: 'Let the agent beside this server take tasks: web_shell for terminals; none ends it.',
+  summary: 'Let the agent next to this server run tasks: web_shell for terminals; none ends it.',
   options: {
     agent: {
       type: 'string',
       value: 'FILE',
       description:
-        "The agent's configuration. Default: agent.toml beside the server's, or in data/.",
+        "The agent's configuration. Default: agent.toml next to the server's, or in data/.",
     },
   },
   async run(kernel, terminal, { words: [wanted = ''], values: { agent } }) {
@@ -62,8 +62,8 @@ function kindsOf(text: string): string[] {
 }
 
 async function fileOf(kernel: Kernel<unknown>, given: string | undefined) {
-  const beside = join(dirname(kernel.use(ConfigurationFile).path), 'agent.toml');
-  const paths = given === undefined ? [beside, join('data', 'agent.toml')] : [given];
+  const adjacent = join(dirname(kernel.use(ConfigurationFile).path), 'agent.toml');
+  const paths = given === undefined ? [adjacent, join('data', 'agent.toml')] : [given];
   for (const path of paths) {
     try {
       return { path, text: await readFile(path, 'utf8') };
@@ -100,7 +100,7 @@ async function mustListen({ use }: Kernel<unknown>, uuid: string, token: string)
   );
 }
 
-/** From the working directory, where the file is below it. */
+/** Returns a path from the working directory, where the file is below it. */
 function shorter(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') ? path : near;

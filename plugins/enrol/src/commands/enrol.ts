@@ -13,7 +13,7 @@ interface Made {
   readonly obstacle: Obstacle | null;
 }
 
-/** What to type, so that other machines reach the server. */
+/** Returns what to type, so that other machines reach the server. */
 function toType({ kind, listens, address, name }: Obstacle, file: string): string {
   const open = listens.replace(/^.*:/, '0.0.0.0:');
   const start = `start it with "npm start -- --listen ${open}", or write ws_listener = "${open}" into ${file}`;
@@ -24,7 +24,7 @@ function toType({ kind, listens, address, name }: Obstacle, file: string): strin
   return `No other machine reaches the server at ${name}. For others ${start}; then: svc-server enrol --url ${address} (or the name of this machine, once allowed_hosts lists it).`;
 }
 
-/** `enrol`: the line for a machine on standard output, what a person should know beside it. */
+/** `enrol`: the line for a machine on standard output, and what a person should know about it on standard error. */
 export const enrolCommand = (place: Place): Command => ({
   name: 'enrol',
   summary: 'Print the line that brings a machine into the fleet.',
@@ -60,13 +60,13 @@ export const enrolCommand = (place: Place): Command => ({
 });
 
 const OPEN_WAY = `
-WARNING: the line goes over plain http://. Whoever is on the way reads the token of the machine, and can put another
-WARNING: installer with another key in its place, which runs as whoever pastes the line. Give the server TLS
+WARNING: the line goes over plain http://. Anyone on the way can read the token of the machine, and can put another
+WARNING: installer with another key in its place, which runs as the user who pastes the line. Give the server TLS
 WARNING: (docs/guide/tls-and-proxies.md) before machines come over a network that others use.
 
 `;
 
-/** Within a machine nobody is on the way. */
+/** Tells whether others may be on the way: within a machine there are none. */
 const isOpenWay = (line: string): boolean =>
   /\shttp:\/\/(?!127\.|localhost[:/]|\[::1\])/.test(line);
 

@@ -39,7 +39,7 @@ export const fetchCommand = (folder: () => string): Command => ({
   },
 });
 
-/** Without scripts, and for a platform that is not this one. */
+/** Installs without scripts, for a platform that may not be this one. */
 async function install(platform: string, prefix: string, terminal: CommandTerminal): Promise<void> {
   const [os = '', cpu = ''] = platform.split('-');
   const packages = [

@@ -27,7 +27,7 @@ export const signingKeyCommand = (file: () => string): Command => ({
     const there = await readBlocks(path);
     if (what === 'show') await show(terminal, path, there);
     else if (what === 'new') await replace(terminal, path, [freshBlock(), ...(there ?? [])]);
-    else if (what === 'import') await take(terminal, path, { from: needed(other), there });
+    else if (what === 'import') await importKeys(terminal, path, { from: needed(other), there });
     else if (what === 'export')
       await exportTo(terminal, needed(other), there ?? (await made(path)));
     else throw new UserError(`signing-key ${what}: ${USAGE}`);
@@ -59,7 +59,7 @@ async function show(terminal: CommandTerminal, path: string, there: string[] | u
   const [key, ...others] = keysOf(there ?? (await made(path)));
   const publicKey = key?.publicKey ?? '';
   terminal.print(fingerprintOf(publicKey));
-  const more = others.length === 0 ? '' : ` ${earlier(others.length)} beside it.`;
+  const more = others.length === 0 ? '' : ` ${earlier(others.length)}, too.`;
   terminal.progress(`The key in ${path} signs what machines are given.${more} Its public half:
 
 -----BEGIN PUBLIC KEY-----
@@ -79,15 +79,15 @@ async function replace(terminal: CommandTerminal, path: string, blocks: readonly
   terminal.progress(
     blocks.length === 1
       ? `It signs what machines are given from now on; a running server takes it at once.\n`
-      : `It signs from now on, in a running server too. ${earlier(blocks.length - 1)} beside it, so that machines learn it with their next update. Servers of the same fleet take the same file: signing-key export, import.\n`,
+      : `It signs from now on, in a running server too. ${earlier(blocks.length - 1)}, too, so that machines learn it with their next update. Servers of the same fleet take the same file: signing-key export, import.\n`,
   );
 }
 
 const earlier = (count: number): string =>
   count === 1 ? 'The earlier key signs' : `${count} earlier keys sign`;
 
-/** The keys of the file first; what signed here before signs on beside them. */
-async function take(
+/** Puts the keys of the file first; those that signed here before go on signing, too. */
+async function importKeys(
   terminal: CommandTerminal,
   path: string,
   { from, there = [] }: { from: string; there: string[] | undefined },

@@ -27,7 +27,7 @@ const pending: Migration = {
 
 /**
  * `given_at`: Unix ms when the place of a machine went to another one, or its code was over for long; its first report is refused from then on.
- * Versions before left machines in the table that only took tasks, so nobody in it is given up: whoever came before keeps the place.
+ * Versions before left machines in the table that only took tasks, so no machine in it is given up: those that came before keep their places.
  */
 const given: Migration = {
   name: '0003-given',
@@ -38,7 +38,7 @@ const given: Migration = {
   },
 };
 
-/** What an owner holds is counted at each change. */
+/** Index for the count of what an owner holds, at each change. */
 const ownerIndex: Migration = {
   name: '0004-owner-index',
   async up({ query }) {
