@@ -20,7 +20,7 @@ export interface ChangesParts {
   readonly changed: (slug: string) => Promise<void>;
 }
 
-/** What the methods do. Who writes a page owns it, and must see all that it shows. */
+/** Changes that the methods make. The writer of a page owns it, and must see all that it shows. */
 export class Changes {
   readonly #parts: ChangesParts;
 
@@ -99,7 +99,7 @@ export class Changes {
     await changed(slug);
   }
 
-  /** What to store as the page's owner. @throws RpcError 102 for what the caller may not see itself, 106 */
+  /** Returns the owner to store for a page. @throws RpcError 102 for what the caller may not see itself, 106 */
   async #ownerOf({ settings }: Content, caller: Principal): Promise<string | null> {
     const { auth, owners, registry } = this.#parts;
     for (const entry of settings.entries) {

@@ -1,7 +1,7 @@
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/svg+xml';
 
 /**
- * What could do more than draw. Logos are sent in a sandbox without scripts and shown in `<img>`, so this is the second wall;
+ * Content that could do more than draw. Logos are sent in a sandbox without scripts and shown in `<img>`, so this is the second wall;
  * document types can make a small file a very large one.
  */
 const MORE_THAN_A_DRAWING = [
@@ -12,7 +12,7 @@ const MORE_THAN_A_DRAWING = [
   /javascript:/i,
 ];
 
-/** By the content; undefined: it is not one of these images. */
+/** Tells the type of an image by its content; undefined: it is not one of these. */
 export function logoType(bytes: Buffer): LogoType | undefined {
   const begins = (...values: number[]) => values.every((value, at) => bytes[at] === value);
   if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';

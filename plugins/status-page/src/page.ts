@@ -12,7 +12,7 @@ export interface Entry {
 
 export interface Probe {
   readonly type: 'ping' | 'tcp_ping' | 'http_ping';
-  /** As the tasks name it. */
+  /** Target as the tasks name it. */
   readonly target: string;
   /** Name of the job whose tasks count; absent: every task. */
   readonly job?: string;
@@ -21,7 +21,7 @@ export interface Probe {
 export const LANGUAGES = ['en', 'zh-CN'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What the operator has written, but for the logo. */
+/** Settings that the operator has written, but for the logo. */
 export interface Settings {
   readonly title: string;
   readonly description: string;
@@ -52,7 +52,7 @@ export interface Page {
 export const IMPACTS = ['notice', 'maintenance', 'degraded', 'down'] as const;
 export type Impact = (typeof IMPACTS)[number];
 
-/** What the operator says about a time; plain text. */
+/** Statement of the operator about a time; plain text. */
 export interface Incident {
   readonly id: number;
   readonly title: string;

@@ -2,7 +2,7 @@ import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Page } from './page.ts';
 import type { Store } from './store.ts';
 
-/** All pages, in memory: what nobody has made costs a request nothing. Reads of the table run one after the other. */
+/** All pages, in memory: a request for one that does not exist costs nothing. Reads of the table run one after the other. */
 export class Records {
   readonly #store: Store;
   #bySlug: ReadonlyMap<string, Page> = new Map();
@@ -30,9 +30,9 @@ export class Records {
   reload(): Promise<void> {
     return this.#queue.run(async () => {
       const pages = (await this.#store.all()).map((page) => {
-        const known = this.#bySlug.get(page.slug);
-        return known && known.version === page.version && known.updated_at === page.updated_at
-          ? known
+        const current = this.#bySlug.get(page.slug);
+        return current && current.version === page.version && current.updated_at === page.updated_at
+          ? current
           : page;
       });
       this.#bySlug = new Map(pages.map((page) => [page.slug, page]));

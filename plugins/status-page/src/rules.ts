@@ -14,7 +14,7 @@ const UNFIT = /[\p{Cc}\u{fffe}\u{ffff}]/u;
 
 type GivenEntry = Static<typeof NewPage>['entries'][number];
 
-/** What a page is after a change: the settings, and the logo as base64. */
+/** Content of a page after a change: the settings, and the logo as base64. */
 export interface Content {
   readonly settings: Settings;
   readonly logo: string | null;

@@ -47,7 +47,7 @@ async function answer(
   const body = await bodyOf(exchange, page, snapshot, wanted, log);
   if (body === null) return refuse(exchange, 503, UNKNOWN_NOW, { 'retry-after': '5' });
   if (!snapshot || !body) return refuse(exchange, 404, wordsFor(exchange).gone);
-  // Nobody keeps it for longer than the server does.
+  // No cache holds it for longer than the server does.
   const left_s = Math.ceil((snapshot.until - clock.now()) / 1_000);
   send(exchange, body, `public, max-age=${Math.max(1, left_s)}`);
 }
@@ -90,7 +90,7 @@ function wantedOf(path: string): Wanted | undefined {
   return { kind: what === 'badge' ? 'badge-of' : 'latency', key };
 }
 
-/** What the address says, then the page, then the browser. */
+/** Chooses the language of the address, else of the page, else of the browser. */
 function languageFor(exchange: Exchange, { settings }: Page): Language {
   const asked = askedFor(exchange);
   if (asked) return asked;

@@ -62,7 +62,7 @@ export class Store {
     );
   }
 
-  /** With its incidents. @returns false: there was none */
+  /** Removes a page with its incidents. @returns false: there was none */
   async remove(slug: string): Promise<boolean> {
     return (
       (await this.#rows('delete from status_page where slug = ? returning slug', [slug])).length > 0
@@ -82,7 +82,7 @@ export class Store {
     return row && incidentOf(row);
   }
 
-  /** Those beyond the newest `MOST_INCIDENTS` of the page go. @returns undefined when the page has gone */
+  /** Adds an incident, and deletes those beyond the newest `MOST_INCIDENTS` of the page. @returns undefined when the page has gone */
   async addIncident(slug: string, incident: Omit<Incident, 'id'>): Promise<Incident | undefined> {
     const { title, text, impact, begins_at, ends_at, updated_at } = incident;
     const [row] = await this.#rows<IncidentRow>(

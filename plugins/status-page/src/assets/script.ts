@@ -25,8 +25,8 @@ export const script = `'use strict';
       element.title = utc.format(time);
       const sameYear = time.getFullYear() === now.getFullYear();
       const before = element.previousElementSibling;
-      const beside = before?.localName === 'time' ? new Date(before.dateTime) : now;
-      const form = time.toDateString() === beside.toDateString() ? 0 : sameYear ? 1 : 2;
+      const reference = before?.localName === 'time' ? new Date(before.dateTime) : now;
+      const form = time.toDateString() === reference.toDateString() ? 0 : sameYear ? 1 : 2;
       element.textContent = forms[form].format(time);
     }
     for (const title of document.querySelectorAll('main svg title')) title.textContent = inZone(title.textContent);
@@ -52,7 +52,7 @@ export const script = `'use strict';
   };
   const every = Number(document.body.dataset.every) * 1000;
   let last = Date.now();
-  const look = () => {
+  const renewIfDue = () => {
     if (document.hidden || Date.now() - last < every) return;
     last = Date.now();
     renew().catch(() => {
@@ -60,7 +60,7 @@ export const script = `'use strict';
     });
   };
   local();
-  if (every > 0) setInterval(look, Math.min(every, 5000));
-  document.addEventListener('visibilitychange', look);
+  if (every > 0) setInterval(renewIfDue, Math.min(every, 5000));
+  document.addEventListener('visibilitychange', renewIfDue);
 })();
 `;

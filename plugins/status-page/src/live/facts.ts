@@ -12,9 +12,9 @@ export interface Row {
   readonly name: string;
   readonly group: string;
   readonly state: State;
-  /** Beside the name. */
+  /** Text next to the name. */
   readonly says: Sentence;
-  /** With the name, where it has trouble. */
+  /** Text that stands with the name, where the row has trouble. */
   readonly trouble: Sentence | undefined;
   readonly uptime?: Uptime;
   readonly latency?: Latency | undefined;
@@ -31,7 +31,7 @@ export interface Facts {
   readonly past: readonly Incident[];
   readonly state: State;
   readonly sentence: Sentence;
-  /** Of the rows with trouble, where there is more than one. */
+  /** Texts of the rows with trouble, where there is more than one. */
   readonly troubles: readonly Sentence[];
 }
 
@@ -70,7 +70,7 @@ export function probeRow({ key, name, group }: Entry, latency: Latency | undefin
   return { ...row, state: 'up', says: { form: 'answers' }, trouble: undefined };
 }
 
-/** From the worst to the best. */
+/** States from the worst to the best. */
 const ORDER: readonly State[] = ['down', 'degraded', 'maintenance', 'up', 'unknown'];
 
 export function factsOf(

@@ -4,7 +4,7 @@ import type { Cell, CellKind } from './uptime.ts';
 
 /** Buckets of one cell: half an hour. */
 const CELL_STEPS = 6;
-/** What counts as now: at least two buckets, and more until there are three probes, up to two hours. */
+/** Buckets that count as now: at least two, and more until there are three probes, up to two hours. */
 const RECENT_STEPS = 2;
 const MOST_RECENT_STEPS = 24;
 const RECENT_PROBES = 3;
@@ -12,7 +12,7 @@ const PART_LOSS = 0.05;
 const BAD_LOSS = 0.5;
 
 export interface Latency {
-  /** Of a day: 48 half hours. */
+  /** Cells of a day: 48 half hours. */
   readonly cells: readonly Cell[];
   readonly past: ProbePast;
   /** Part that was lost in that time, 0 to 1; undefined: no probes. */
@@ -23,9 +23,9 @@ export interface Latency {
   readonly max: number | undefined;
   /** Part that was lost lately; undefined: no probes. */
   readonly lately: number | undefined;
-  /** So much was lost lately that it is no chance. */
+  /** Tells whether so much was lost lately that it is no chance. */
   readonly isLossy: boolean;
-  /** When it answered last, Unix ms, while all is lost. */
+  /** Time at which it answered last, Unix ms, while all is lost. */
   readonly silentSince: number | undefined;
 }
 

@@ -6,15 +6,15 @@ import { curveOf, type GatherParts, gather, visible } from './gather.ts';
 
 /** Rights are looked at this often while a page is read. */
 const RIGHTS_MS = 1_000;
-/** After a failure nothing is read again for so long. */
+/** Pause after a failure before anything is read again. */
 const PAUSE_MS = 2_000;
-/** What was read is shown for so long while the database is away. */
+/** Time for which a reading is shown while the database is away. */
 const STALE_MS = 600_000;
 
 export interface PagesParts extends GatherParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where the pages are: `/svc/status`. */
+  /** Path of the pages: `/svc/status`. */
   readonly base: string;
   /** Time between two readings of one page, ms. */
   readonly every_ms: () => number;
@@ -27,11 +27,11 @@ interface Live {
   looked: number;
   snapshot: Snapshot | undefined;
   reading: Promise<Snapshot | undefined> | undefined;
-  /** No reading before this time. */
+  /** Earliest time of the next reading. */
   notBefore: number;
 }
 
-/** What readers see of each page: read once for all of them. */
+/** Pages as readers see them: each is read once for all readers. */
 export class LivePages {
   readonly #parts: PagesParts;
   readonly #live = new Map<string, Live>();
@@ -40,14 +40,14 @@ export class LivePages {
     this.#parts = parts;
   }
 
-  /** Of a page as the records hold it. @returns undefined: its owner is suspended; null: it cannot be read now */
+  /** Snapshot of a page as the records hold it. @returns undefined: its owner is suspended; null: it cannot be read now */
   async of(page: Page): Promise<Snapshot | null | undefined> {
     const { clock, owners } = this.#parts;
     const live = this.#liveOf(page);
     const now = clock.now();
     try {
       if (await owners.isSuspended(page.owner)) return undefined;
-      if (Math.abs(now - live.looked) >= RIGHTS_MS) await this.#look(live, now);
+      if (Math.abs(now - live.looked) >= RIGHTS_MS) await this.#checkVisible(live, now);
     } catch (error) {
       this.#failed(live, error);
       return this.#older(live);
@@ -67,9 +67,9 @@ export class LivePages {
   }
 
   #liveOf(page: Page): Live {
-    const known = this.#live.get(page.slug);
-    if (known?.page === page) return known;
-    const live: Live = {
+    const live = this.#live.get(page.slug);
+    if (live?.page === page) return live;
+    const fresh: Live = {
       page,
       shown: '',
       looked: Number.NEGATIVE_INFINITY,
@@ -77,12 +77,12 @@ export class LivePages {
       reading: undefined,
       notBefore: 0,
     };
-    this.#live.set(page.slug, live);
-    return live;
+    this.#live.set(page.slug, fresh);
+    return fresh;
   }
 
-  /** An entry that came or went takes effect at once. */
-  async #look(live: Live, now: number): Promise<void> {
+  /** Checks which entries are visible: one that came or went takes effect at once. */
+  async #checkVisible(live: Live, now: number): Promise<void> {
     live.looked = now;
     const shown = (await visible(live.page, this.#parts)).map(({ entry }) => entry.key).join(' ');
     if (shown === live.shown) return;

@@ -14,7 +14,7 @@ const LATE_STEPS = 3;
 const MOST_KNOWN = 500;
 const TOO_MANY = 108;
 
-/** What one probe has found up to now; the last bucket is the current one. */
+/** Results of one probe up to now; the last bucket is the current one. */
 export interface ProbePast {
   /** Begin of the first bucket, Unix ms. */
   readonly from: number;
@@ -23,8 +23,8 @@ export interface ProbePast {
   readonly buckets: readonly (ProbeBucket | undefined)[];
 }
 
-interface Known {
-  /** By number since 1970. */
+interface History {
+  /** Buckets by their number since 1970. */
   readonly buckets: Map<number, ProbeBucket>;
   /** Buckets before this one are read. */
   done: number;
@@ -37,7 +37,7 @@ export class ProbeHistory {
   readonly #read: ReadProbes;
   readonly #signal: AbortSignal;
   readonly #log: Logger;
-  readonly #known = new BoundedCache<string, Known>({ most: MOST_KNOWN });
+  readonly #histories = new BoundedCache<string, History>({ most: MOST_KNOWN });
 
   constructor(read: ReadProbes, signal: AbortSignal, log: Logger) {
     this.#read = read;
@@ -55,27 +55,27 @@ export class ProbeHistory {
     const { step_ms, steps } = RANGES[range];
     const { type, target, job } = probe;
     const key = JSON.stringify([uuid, type, target, job, range]);
-    const known = this.#known.get(key) ?? { buckets: new Map(), done: 0, readAt: 0 };
+    const history = this.#histories.get(key) ?? { buckets: new Map(), done: 0, readAt: 0 };
     const current = Math.floor(now / step_ms);
     const first = current - steps + 1;
     // The current day is read for each page; a longer curve changes slowly.
-    const isNew = range !== FIRST_RANGE && Math.abs(now - known.readAt) < step_ms / RENEWED;
+    const isNew = range !== FIRST_RANGE && Math.abs(now - history.readAt) < step_ms / RENEWED;
     try {
-      if (!isNew) await this.#readOn(known, uuid, probe, { now, step_ms, first });
+      if (!isNew) await this.#readOn(history, uuid, probe, { now, step_ms, first });
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== TOO_MANY) throw error;
       this.#log.debug('a probe of a status page has too many results', { error });
       return undefined;
     }
-    for (const at of known.buckets.keys()) if (at < first) known.buckets.delete(at);
-    this.#known.set(key, known);
-    const buckets = Array.from({ length: steps }, (_, at) => known.buckets.get(first + at));
+    for (const at of history.buckets.keys()) if (at < first) history.buckets.delete(at);
+    this.#histories.set(key, history);
+    const buckets = Array.from({ length: steps }, (_, at) => history.buckets.get(first + at));
     return { from: first * step_ms, step_ms, buckets };
   }
 
-  /** From what is known to now, a day after the other. */
+  /** Reads what is missing up to now, day by day. */
   async #readOn(
-    known: Known,
+    history: History,
     uuid: string,
     { type, target, job }: Probe,
     { now, step_ms, first }: { now: number; step_ms: number; first: number },
@@ -83,14 +83,14 @@ export class ProbeHistory {
     const current = Math.floor(now / step_ms);
     const portion = PORTION_MS / step_ms;
     const ask = { type, uuid, target, cronSource: job, share: 'status-page', step: step_ms };
-    for (let begin = Math.max(first, known.done); begin <= current; begin += portion) {
+    for (let begin = Math.max(first, history.done); begin <= current; begin += portion) {
       const end = Math.min(begin + portion, current + 1);
       const to = Math.min(end * step_ms, now + 1);
       const found = await this.#read({ ...ask, from: begin * step_ms, to, signal: this.#signal });
-      for (let at = begin; at < end; at++) known.buckets.delete(at);
-      for (const bucket of found) known.buckets.set(begin + bucket[0], bucket);
+      for (let at = begin; at < end; at++) history.buckets.delete(at);
+      for (const bucket of found) history.buckets.set(begin + bucket[0], bucket);
     }
-    known.done = current - LATE_STEPS + 1;
-    known.readAt = now;
+    history.done = current - LATE_STEPS + 1;
+    history.readAt = now;
   }
 }

@@ -6,9 +6,9 @@ export type Form = { [K in keyof Words]: Words[K] extends string ? K : never }[k
 /** A form of words with what belongs into it; the language and the markup come later. */
 export interface Sentence {
   readonly form: Form;
-  /** Of an entry. */
+  /** Name of an entry. */
   readonly name?: string;
-  /** Of an incident. */
+  /** Title of an incident. */
   readonly title?: string;
   /** Unix ms. */
   readonly time?: number;

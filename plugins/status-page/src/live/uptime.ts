@@ -13,7 +13,7 @@ const LONG_MS = 72 * MINUTE_MS;
 const AWAY_MS = 10 * MINUTE_MS;
 const AWAY_PART = 0.05;
 
-/** How a day or half an hour went. `first`: the agent came on that day, so what it missed is not known. */
+/** State of a day or half an hour. `first`: the agent came on that day, so what it missed is unknown. */
 export type CellKind = 'none' | 'first' | 'fine' | 'part' | 'bad';
 export interface Cell {
   readonly kind: CellKind;
@@ -21,16 +21,16 @@ export interface Cell {
   readonly at: number;
   /** Part that was fine, 0 to 1. */
   readonly share: number;
-  /** Of an agent: how long it was away, ms. */
+  /** Time that an agent was away, ms. */
   readonly away: number;
 }
 
 export interface Uptime {
   /** The last one is today. */
   readonly cells: readonly Cell[];
-  /** undefined: no whole day is known. */
+  /** undefined: no whole day is measured. */
   readonly share: number | undefined;
-  /** How long an agent that is here was away today, where that is worth a word, ms. */
+  /** Time that an agent that is here was away today, where that is worth a word, ms. */
   readonly awayToday: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Uptime {
 export function uptimeOf({ here, firstDay, days }: Seen, now: number): Uptime {
   const today = Math.floor(now / DAY_MS);
   const cells: Cell[] = [];
-  let [known, lost] = [0, 0];
+  let [measured, lost] = [0, 0];
   for (let day = today - DAYS + 1; day <= today; day++) {
     const at = day * DAY_MS;
     if (firstDay === undefined || day <= firstDay) {
@@ -49,7 +49,7 @@ export function uptimeOf({ here, firstDay, days }: Seen, now: number): Uptime {
     const length = day === today ? now - at : DAY_MS;
     const unwritten = day === today ? UNWRITTEN_MS : 0;
     const away = Math.min(length, Math.max(0, length - (days.get(day) ?? 0) - unwritten));
-    known += length;
+    measured += length;
     lost += away;
     const kind = away < PART_MS ? 'fine' : away < LONG_MS ? 'part' : 'bad';
     cells.push({ kind, at, share: length > 0 ? 1 - away / length : 1, away });
@@ -58,7 +58,7 @@ export function uptimeOf({ here, firstDay, days }: Seen, now: number): Uptime {
   const wasAway = here && last.away >= AWAY_MS && 1 - last.share >= AWAY_PART;
   return {
     cells,
-    share: known > 0 ? 1 - lost / known : undefined,
+    share: measured > 0 ? 1 - lost / measured : undefined,
     awayToday: wasAway ? last.away : undefined,
   };
 }

@@ -20,7 +20,7 @@ const create: Migration = {
   },
 };
 
-/** What an owner holds is counted at each change. */
+/** Index for the count of what an owner holds, at each change. */
 const ownerIndex: Migration = {
   name: '0002-owner-index',
   async up({ query }) {

@@ -30,7 +30,7 @@ const short = (text: string): string => {
   return characters.length > MOST ? `${characters.slice(0, MOST - 1).join('')}…` : text;
 };
 
-/** What is looked at, and how it is. */
+/** Draws a badge: the name of a thing, and its state. */
 export function badge(label: string, says: string, state: State): string {
   const [left, right] = [short(label), short(says)];
   const [a, b] = [widthOf(left), widthOf(right)];
@@ -41,6 +41,6 @@ export function badge(label: string, says: string, state: State): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${aAll + bAll}" height="20" role="img" aria-label="${title}"><title>${title}</title><clipPath id="r"><rect width="${aAll + bAll}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><path fill="#44443f" d="M0 0h${aAll}v20H0z"/><path fill="${GROUNDS[state]}" d="M${aAll} 0h${bAll}v20H${aAll}z"/></g><g fill="#fff" font-family="Verdana,DejaVu Sans,system-ui,sans-serif" font-size="11">${word(PADDING, a, left)}${word(aAll + PADDING, b, right)}</g></svg>`;
 }
 
-/** For the browser's tab, where the page has no logo: its state. */
+/** Draws the icon of the browser's tab, where the page has no logo: its state. */
 export const icon = (state: State): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${GROUNDS[state]}"/></svg>`;

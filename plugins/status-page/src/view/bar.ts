@@ -3,16 +3,16 @@ import type { Cell } from '../live/uptime.ts';
 import { fill } from './fill.ts';
 import type { Voice } from './say.ts';
 
-/** What there is room for. */
+/** Details of a bar for which there is room. */
 export interface BarDetail {
   /** Cells with a tooltip. */
   readonly titles: 'all' | 'trouble' | 'none';
-  /** So many cells become one, as bad as the worst of them. */
+  /** Number of cells that become one, as bad as the worst of them. */
   readonly joined?: number;
 }
 
 export interface BarKind {
-  /** What the bar spans: a form of words. */
+  /** Time that the bar spans: a form of words. */
   readonly range: 'days' | 'day';
   readonly cells: readonly Cell[];
   /** Part that was fine, for the text alternative. */

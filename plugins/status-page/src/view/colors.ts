@@ -2,7 +2,7 @@
 const LIGHT = '#f7f7f5';
 const DARK = '#101113';
 const ACCENT = { light: '#2f5bd0', dark: '#7aa2ff' };
-/** For text (WCAG 2.2, 1.4.3). */
+/** Least contrast of text (WCAG 2.2, 1.4.3). */
 const CONTRAST = 4.5;
 
 type Rgb = readonly [number, number, number];

@@ -12,7 +12,7 @@ const JOINED_MS = 7_200_000;
 /** Latency, ms, at the top of the picture. */
 const TOPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** What a probe has found as a picture. It has no size of its own: texts stay as large as the page's. */
+/** Draws the results of a probe. The picture has no size of its own: texts stay as large as the page's. */
 export function curve(
   latency: Latency,
   range: Range,
@@ -42,7 +42,7 @@ export const latencyText = (latency: Latency, range: Range, voice: Voice): strin
     ? fill(voice.words.latencyNone, { range: voice.words.ranges[range] })
     : figures(voice.words.latencyText, latency, voice);
 
-/** For the picture itself, which may be narrow. */
+/** Text for the picture itself, which may be narrow. */
 const shortText = (latency: Latency, range: Range, voice: Voice): string =>
   latency.p50 === undefined
     ? fill(voice.words.latencyNone, { range: voice.words.ranges[range] })

@@ -5,7 +5,7 @@ import type { Voice } from './say.ts';
 
 const MOST_ITEMS = 50;
 
-/** Where the page and its incidents are, for feeds: absolute where the operator has said the address. */
+/** Addresses of the page and its incidents, for feeds: absolute where the operator has set the address. */
 export interface Links {
   readonly page: string;
   incident(id: number): string;

@@ -15,14 +15,14 @@ export const MOST_BYTES = 30_000;
 /** Bytes of a cell with a tooltip of its own, at least. */
 const LEAST_TITLE = 60;
 
-/** Where things are, and how often they are read. */
+/** Addresses of a page, and how often it is read. */
 export interface Places {
   /** `/svc/status` */
   readonly base: string;
   readonly every_ms: number;
-  /** Of sheet and script: their addresses change with them. */
+  /** Version of sheet and script: their addresses change with them. */
   readonly assets: string;
-  /** Of the latency curves. */
+  /** Range of the latency curves. */
   readonly range?: Range;
 }
 
@@ -32,7 +32,7 @@ export interface Html {
   readonly styleSource: string;
 }
 
-/** From all to what always fits: bars, incidents, and characters of their texts. */
+/** Levels of detail, from all to what always fits: bars, incidents, and characters of their texts. */
 const DETAILS: readonly (BarDetail & { incidents: number; text: number })[] = [
   { titles: 'all', incidents: 10, text: 1_000 },
   { titles: 'trouble', incidents: 8, text: 400 },
@@ -77,7 +77,7 @@ export function incidentHtml(incident: Incident, facts: Facts, voice: Voice, pla
 interface Parts {
   readonly title: string;
   readonly main: string;
-  /** Behind the page's address. */
+  /** Path after the page's address. */
   readonly path: string;
 }
 
@@ -162,7 +162,7 @@ function groupsOf(rows: readonly Row[]): Row[][] {
 interface GroupDetail extends BarDetail {
   /** The page's address. */
   readonly own: string;
-  /** With the choice of what the curves span. */
+  /** Tells whether the choice of what the curves span is shown. */
   readonly withRanges: boolean;
 }
 
@@ -179,7 +179,7 @@ function groupHtml(
   return `<h2>${heading}</h2>${ranges}<ul class="rows">${items.join('')}</ul>`;
 }
 
-/** What the curves span: links, so that it works without script. */
+/** Choice of what the curves span: links, so that it works without script. */
 function rangesHtml({ words }: Voice, { range = FIRST_RANGE }: Places): string {
   const links = rangeNames.map((name) =>
     name === range
@@ -208,7 +208,7 @@ function rowHtml(row: Row, voice: Voice, places: Places, detail: GroupDetail): s
       : '';
   const isDay = range === FIRST_RANGE;
   const name = fill(words.latency, { range: words.ranges[range] });
-  // The figures of the day stand beside the name, too.
+  // The figures of the day stand next to the name, too.
   const says = isDay && latency ? latencyText(latency, range, voice) : name;
   const alt = titles === 'none' ? '' : escapeHtml(says);
   const src = `${own}/latency/${row.key}.svg?lang=${words.code}${rangeQuery(places)}`;

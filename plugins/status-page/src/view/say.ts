@@ -20,14 +20,14 @@ export class Voice {
     this.now = at;
   }
 
-  /** As plain text. */
+  /** Returns a sentence as plain text. */
   text(sentence: Sentence): string {
     const { name = '', title = '', time } = sentence;
     const when = time === undefined ? '' : this.format.time(time, this.now);
     return fill(this.words[sentence.form], { ...this.#numbers(sentence), name, title, time: when });
   }
 
-  /** As HTML; names are kept apart, because they may run from right to left. */
+  /** Returns a sentence as HTML; names are isolated, because they may run from right to left. */
   html(sentence: Sentence): string {
     const { name = '', title = '', time } = sentence;
     const apart = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
@@ -42,12 +42,12 @@ export class Voice {
   }
 
   /**
-   * In UTC; the page's script shows it in the reader's zone.
-   * @param beside the time that stands before it, on whose day no day is named; default: now
+   * Returns a time in UTC; the page's script shows it in the reader's zone.
+   * @param reference the time that stands before it, on whose day no day is named; default: now
    */
-  time(time: number, beside = this.now): string {
+  time(time: number, reference = this.now): string {
     const machine = `${new Date(time).toISOString().slice(0, 16)}Z`;
-    return `<time datetime="${machine}">${this.format.time(time, beside)}</time>`;
+    return `<time datetime="${machine}">${this.format.time(time, reference)}</time>`;
   }
 
   #numbers({ span, loss, count, all }: Sentence) {

@@ -19,10 +19,10 @@ const compress = promisify(gzip);
 /** Smaller ones are not compressed. */
 const LEAST_GZIP = 1_000;
 
-/** What is sent, made once for all readers. */
+/** Body that is sent, made once for all readers. */
 export interface Body {
   readonly bytes: Buffer;
-  /** Where it is worth it. */
+  /** Compressed bytes, where that is worth it. */
   readonly gzip: Buffer | undefined;
   readonly etag: string;
   readonly type: string;
@@ -30,7 +30,7 @@ export interface Body {
   readonly policy: string;
 }
 
-/** What a reader asks for, behind the page's address. */
+/** Resource that a reader asks for, after the page's address. */
 export type Wanted =
   | { readonly kind: 'page' | 'rss' | 'json' | 'logo' | 'icon' | 'badge' }
   | { readonly kind: 'badge-of' | 'latency'; readonly key: string }
@@ -77,8 +77,8 @@ export class Snapshot {
   ): Promise<Body | undefined> | Body | undefined {
     const part = 'key' in wanted ? wanted.key : 'id' in wanted ? wanted.id : '';
     const name = `${wanted.kind} ${part} ${wanted.kind === 'logo' ? '' : language} ${range}`;
-    const known = this.#bodies.get(name);
-    if (known) return known;
+    const cached = this.#bodies.get(name);
+    if (cached) return cached;
     const made = this.#make(wanted, language, range);
     if (!made) return undefined;
     const body = this.#finish(name, made);

@@ -75,5 +75,5 @@ export const en = {
 } as const;
 
 type Shape<T> = { readonly [K in keyof T]: T[K] extends string ? string : Shape<T[K]> };
-/** What a page says in one language. */
+/** Texts of a page in one language. */
 export type Words = Shape<typeof en>;

@@ -12,7 +12,7 @@ export class Format {
     this.#words = words;
   }
 
-  /** As short as it is clear at `now`: without the day today. */
+  /** Formats a time as short as it is clear at `now`: without the day today. */
   time(time: number, now: number): string {
     const sameDay = Math.floor(time / DAY_MS) === Math.floor(now / DAY_MS);
     return `${sameDay ? this.clock(time) : this.#fill(this.#words.dateTime, time)} UTC`;
@@ -47,7 +47,7 @@ export class Format {
     return `${percent < 0.1 ? '<0.1' : percent.toFixed(percent < 10 ? 1 : 0)}%`;
   }
 
-  /** At least a minute. */
+  /** Formats a duration, of at least a minute. */
   span(ms: number): string {
     const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
     const [h, m] = [Math.floor(minutes / 60), minutes % 60];
