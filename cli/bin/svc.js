@@ -18,5 +18,5 @@ const { main } = await import('#main');
 // What was printed leaves before the process does.
 process.exitCode = await main(process.argv.slice(2), process);
 process.stdin.unref?.();
-// Its reader has left: what still waits for something has nobody to tell.
+// Its reader has left: no one would see what is still on its way.
 if (process.stdout.errored) process.exit();

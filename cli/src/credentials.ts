@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Complaint, type Surroundings } from './io.ts';
 
-/** One server that somebody has logged in to. */
+/** One server that the user has logged in to. */
 export interface Login {
   readonly url: string;
   /** `key:secret` or `username|password` */
   readonly token: string;
-  /** Of a session, Unix ms. */
+  /** End of a session, Unix ms. */
   readonly ends_at?: number;
 }
 

@@ -1,10 +1,10 @@
-/** What `svc --help` prints; completion reads commands, options and their words from it. */
+/** Output of `svc --help`; completion reads commands, options and their words from it. */
 export const HELP = `svc talks to a server that supervises machines.
 
-  svc login URL                     asks for a credential and keeps it
-  svc agents                        the machines, and how they are
+  svc login URL                     asks for a credential and stores it
+  svc agents                        the machines, and their state
   svc watch AGENT                   a line for each report
-  svc run AGENT -- CMD ARGS…        runs a command, ends with its status
+  svc run AGENT -- CMD ARGS…        runs a command, exits with its status
   svc sh AGENT                      a terminal there; Ctrl-] leaves it
   svc call METHOD key=value…        any method; a value is JSON, or else text
   svc call -f METHOD key=value…     the items of a stream, one a line
@@ -13,7 +13,7 @@ export const HELP = `svc talks to a server that supervises machines.
   svc worker deploy FILE            stores a script under the name of its file
   svc worker dev FILE               stores and runs it on every save
   svc worker types                  types for scripts: a file svc.d.ts
-  svc logs [-f]                     the server's log, and with -f what comes
+  svc logs [-f]                     the server's log; -f follows it
   svc completion bash|zsh           completion for the Tab key of a shell
 
 AGENT is a name or a UUID, or the beginning of one.
@@ -26,15 +26,15 @@ AGENT is a name or a UUID, or the beginning of one.
   --params JSON      worker dev: what the handler gets
   --as call|cron     worker dev: which handler runs; onCall by default
   --timeout SECONDS  the longest wait for an answer
-  -n COUNT           watch, logs, call -f, worker dev: so many, then end
+  -n COUNT           watch, logs, call -f, worker dev: exit after so many
   -h, --help         this text
   --version          the version of this program
 
-Credentials are kept in svc/credentials.json below $XDG_CONFIG_HOME or
+Credentials are stored in svc/credentials.json below $XDG_CONFIG_HOME or
 ~/.config, readable by you alone.
 `;
 
-/** A way to call the program: `['kv', 'get']` and what stands behind, `['NAMESPACE', 'KEY']`. */
+/** A way to call the program: `['kv', 'get']` and what follows, `['NAMESPACE', 'KEY']`. */
 export interface Usage {
   readonly words: readonly string[];
   readonly given: readonly string[];
@@ -66,7 +66,7 @@ export const OPTIONS: readonly Option[] = lines(/^ {2}(-.+?) {2,}(.+)$/gm).map((
   return { name, hasValue: value !== undefined, says };
 });
 
-/** Why the words behind a command fit none of its usages, of which `ahead` stand before `--`; undefined: they fit one. */
+/** Returns why the words after a command fit none of its usages, of which `ahead` stand before `--`; undefined: they fit one. */
 export function faultOf(
   command: string,
   rest: readonly string[],

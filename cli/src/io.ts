@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What the program has of its surroundings: `process`, or a test's. */
+/** Surroundings of the program: those of `process`, or a test's. */
 export interface Surroundings {
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };

@@ -9,7 +9,7 @@ export interface Lent {
   readonly ends_at: number;
 }
 
-/** Hours of a session: as long as servers allow, so that somebody logs in once a month. */
+/** Hours of a session: as long as servers allow, so that a user logs in once a month. */
 const LOGIN_HOURS = 720;
 
 /** A session for this credential; undefined where the server has none to give: another kind of server, or the credential is one. */

@@ -4,14 +4,14 @@ import type { Session } from './session.ts';
 import { clean } from './text.ts';
 
 type Listed = Methods['agent-uuid_list']['result'][number];
-type Told = Pick<Listed, 'uuid' | 'name'> & Partial<Listed>;
+type Agent = Pick<Listed, 'uuid' | 'name'> & Partial<Listed>;
 
 /** An agent with what the server tells of it (older servers know the name only), and with what people call it. */
-export type Machine = Told & { readonly label: string };
+export type Machine = Agent & { readonly label: string };
 
 /** Agents of a full page of `agent-uuid_list`. */
 const PAGE = 10_000;
-/** So many are named where several fit. */
+/** Number of agents that are named where several fit. */
 const SHOWN = 10;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -21,16 +21,16 @@ export const shortId = (uuid: string): string => uuid.slice(0, 8);
 export async function machines(session: Session): Promise<readonly Machine[]> {
   const order = new Intl.Collator(undefined, { numeric: true });
   const isBare = ({ uuid, label }: Machine) => label === shortId(uuid);
-  return called((await listed(session)) ?? (await namedOnly(session))).sort(
+  return labelled((await listed(session)) ?? (await namedOnly(session))).sort(
     (a, b) => Number(isBare(a)) - Number(isBare(b)) || order.compare(a.label, b.label),
   );
 }
 
-/** The name that somebody gave it, else its host name, else the beginning of its UUID, which also tells machines apart that one text may mean. */
-function called(told: readonly Told[]): Machine[] {
-  const nameOf = ({ uuid, name, host_name }: Told) => name || host_name || shortId(uuid);
-  const counts = meanings(told.map((one) => [one.uuid, nameOf(one)]));
-  return told.map((one) => {
+/** Labels machines by the name that a user gave, else the host name, else the beginning of the UUID, which also tells machines apart that one text may mean. */
+function labelled(agents: readonly Agent[]): Machine[] {
+  const nameOf = ({ uuid, name, host_name }: Agent) => name || host_name || shortId(uuid);
+  const counts = meanings(agents.map((one) => [one.uuid, nameOf(one)]));
+  return agents.map((one) => {
     const [name, id] = [nameOf(one), shortId(one.uuid)];
     const isAlone = counts.get(keyOf(name)) === 1 && !UUID.test(name);
     return { ...one, label: isAlone || name === id ? name : named(name, one.uuid) };
@@ -42,12 +42,12 @@ const named = (name: string, uuid: string) => `${name} (${shortId(uuid)})`;
 /** UUIDs are given in any case. */
 const keyOf = (name: string) => (/^[0-9a-f-]+$/i.test(name) ? name.toLowerCase() : name);
 
-/** How many machines each name may mean: those that are called so, and those whose UUID begins so. */
-function meanings(known: readonly (readonly [uuid: string, name: string])[]): Map<string, number> {
-  const names = new Set(known.map(([, name]) => keyOf(name)));
+/** Counts the machines that each name may mean: those with that name, and those whose UUID begins so. */
+function meanings(all: readonly (readonly [uuid: string, name: string])[]): Map<string, number> {
+  const names = new Set(all.map(([, name]) => keyOf(name)));
   const lengths = new Set([...names].map((name) => name.length).filter((length) => length <= 36));
   const counts = new Map<string, number>();
-  for (const [uuid, name] of known) {
+  for (const [uuid, name] of all) {
     const begun = [...lengths].map((length) => uuid.slice(0, length));
     for (const text of new Set([keyOf(name), ...begun]))
       if (names.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -56,19 +56,19 @@ function meanings(known: readonly (readonly [uuid: string, name: string])[]): Ma
 }
 
 /** Undefined for a server without `agent-uuid_list`. */
-async function listed({ client }: Session): Promise<readonly Told[] | undefined> {
-  const known: Told[] = [];
+async function listed({ client }: Session): Promise<readonly Agent[] | undefined> {
+  const all: Agent[] = [];
   for (;;) {
-    const after = known.at(-1)?.uuid;
+    const after = all.at(-1)?.uuid;
     const page = await client.call('agent-uuid_list', after ? { after } : {}).catch(lacking);
     if (!page) return undefined;
-    known.push(...page);
-    if (page.length < PAGE) return known;
+    all.push(...page);
+    if (page.length < PAGE) return all;
   }
 }
 
-/** With names from where dashboards keep them; none without the right to read them. */
-async function namedOnly({ client }: Session): Promise<readonly Told[]> {
+/** Lists agents with the names that dashboards store; without the right to read them, none has one. */
+async function namedOnly({ client }: Session): Promise<readonly Agent[]> {
   const uuids = await client.call('agent-uuid_list_all');
   const namespace_key = uuids.map((namespace) => ({ namespace, key: 'metadata_name' }));
   const rows =
@@ -83,23 +83,23 @@ async function namedOnly({ client }: Session): Promise<readonly Told[]> {
 /** The agent that is called so, or the only one whose name or UUID begins so. @throws Complaint */
 export async function machineOf(session: Session, given: string): Promise<string> {
   // Who may not list agents may still give a whole UUID.
-  const known = await machines(session).catch(refusal);
-  if (!known && UUID.test(given)) return given;
-  if (!known) throw new Complaint('this credential may not list agents: give the whole UUID');
-  const found = matching(known, given);
+  const all = await machines(session).catch(refusal);
+  if (!all && UUID.test(given)) return given;
+  if (!all) throw new Complaint('this credential may not list agents: give the whole UUID');
+  const found = matching(all, given);
   const uuid = found[0]?.uuid;
   if (uuid === undefined) throw new Complaint(`no agent '${clean(given)}': svc agents lists them`);
   if (found.length > 1) throw new Complaint(ambiguous(given, found));
   return uuid;
 }
 
-/** The machines that fit best. A machine chooses its host name itself, so that name takes nothing from a UUID, its beginning, or a name that somebody gave. */
-function matching(known: readonly Machine[], given: string): readonly Machine[] {
+/** The machines that fit best. A machine chooses its host name itself, so that name takes nothing from a UUID, its beginning, or a name that a user gave. */
+function matching(all: readonly Machine[], given: string): readonly Machine[] {
   const wanted = given.toLowerCase();
-  if (UUID.test(given)) return known.filter(({ uuid }) => uuid === wanted);
+  if (UUID.test(given)) return all.filter(({ uuid }) => uuid === wanted);
   const begins = (text: string | null | undefined) => !!text?.toLowerCase().startsWith(wanted);
-  if (known.some(({ uuid }) => begins(uuid)))
-    return known.filter((one) => [one.uuid, one.label, one.host_name].some(begins));
+  if (all.some(({ uuid }) => begins(uuid)))
+    return all.filter((one) => [one.uuid, one.label, one.host_name].some(begins));
   const isGiven = (name: string | null | undefined, uuid: string) =>
     !!name && (name === given || named(name, uuid) === given);
   for (const fits of [
@@ -109,7 +109,7 @@ function matching(known: readonly Machine[], given: string): readonly Machine[] 
     // A machine that has got another name is still known by that of its host.
     ({ host_name }: Machine) => host_name === given,
   ]) {
-    const found = known.filter(fits);
+    const found = all.filter(fits);
     if (found.length > 0) return found;
   }
   return [];

@@ -33,7 +33,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 
 /** Runs one command. @returns the exit code: 1 for a failure, 2 for a wrong command line */
 export async function main(args: readonly string[], io: Surroundings): Promise<number> {
-  // A reader that has left (`| head`) is no reason to fail, and nobody to go on for.
+  // A reader that has left (`| head`) is no reason to fail, and no reason to go on.
   const left = new Promise<number>((done) => io.stdout.on('error', () => done(0)));
   try {
     return await runCommand(args, io, left);
@@ -120,7 +120,7 @@ function handlerOf(given: string | undefined): Flags['as'] {
   throw new Complaint(`--as '${given}': call or cron`, 2);
 }
 
-/** What a command cannot do without. */
+/** Plugins that a command cannot do without. */
 const PLUGINS: Readonly<Record<string, string>> = {
   agents: 'agent and agent-uuid',
   watch: 'agent',

@@ -26,7 +26,7 @@ export type AnyMethods = Record<
 export class Session {
   readonly io: Surroundings;
   readonly flags: Flags;
-  /** Behind the command's name. */
+  /** Words after the command's name. */
   readonly words: readonly string[];
   #client: Client<Methods, Subscriptions> | undefined;
 
@@ -36,7 +36,7 @@ export class Session {
     this.words = words;
   }
 
-  /** Fails at once where a page would wait: somebody sits in front of it. */
+  /** Fails at once where a page would wait: a person sits in front of it. */
   get client(): Client<Methods, Subscriptions> {
     const { url, token } = loginFor(this.io, this.flags.server);
     const timeout_ms = (this.flags.timeout_s ?? 30) * 1_000;
@@ -44,7 +44,7 @@ export class Session {
     return this.#client;
   }
 
-  /** For methods that are named by the caller. */
+  /** Client for methods that are named by the caller. */
   get anyMethod(): Client<AnyMethods, AnyMethods> {
     return this.client as unknown as Client<AnyMethods, AnyMethods>;
   }
@@ -66,8 +66,8 @@ export class Session {
     if (!printTo(stdout, text)) await once(stdout, 'drain');
   }
 
-  /** For what is no result: standard output is read by programs. */
-  tell(text: string): void {
+  /** Prints to standard error what is no result: standard output is read by programs. */
+  printError(text: string): void {
     printTo(this.io.stderr, text);
   }
 

@@ -13,10 +13,10 @@ const NO_CODE = 1005;
 /** The server's reason where the agent's connection broke (terminal.md §7). */
 const BROKEN = 'session ended';
 const AGAIN_MS = 1_000;
-/** After the end of input, without any output. */
+/** Time after the end of input without any output, after which the terminal ends. */
 const SILENCE_S = 60;
 
-/** How a terminal ended: the server's words where it refuses, what went wrong otherwise, and the status of the shell where the agent tells it. */
+/** End of a terminal: the server's words where it refuses, what went wrong otherwise, and the status of the shell where the agent reports it. */
 export interface Ended {
   readonly refusal: string | undefined;
   readonly fault: string | undefined;
@@ -31,12 +31,12 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<Ended
     let refusal: string | undefined;
     let isOpen = false;
     let left: Left | undefined;
-    const leave = (how: Left) => {
+    const closeWith = (how: Left) => {
       left ??= how;
       socket.close();
     };
     const silence_s = flags.timeout_s ?? SILENCE_S;
-    const input = inputOf(io, socket, silence_s * 1_000, leave);
+    const input = inputOf(io, socket, silence_s * 1_000, closeWith);
     socket.onopen = () => {
       isOpen = true;
       input.begin();
@@ -56,12 +56,12 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<Ended
     // The close event follows where it was open.
     socket.onerror = () => isOpen || fail(new Complaint('the terminal could not be opened'));
     // A reader that has left, as `| head` does.
-    stdout.once('error', () => leave('asked'));
-    stdin.once('error', () => leave('asked'));
+    stdout.once('error', () => closeWith('asked'));
+    stdin.once('error', () => closeWith('asked'));
   });
 }
 
-/** Why this side closed the terminal. */
+/** Reason why this side closed the terminal. */
 type Left = 'asked' | 'silent';
 
 /** The fault of an end that neither the agent nor this side made in order; the shell's status is unknown then. */
@@ -78,7 +78,7 @@ function inputOf(
   { stdin, stdout, stderr }: Surroundings,
   socket: WebSocket,
   silence_ms: number,
-  leave: (how: Left) => void,
+  closeWith: (how: Left) => void,
 ) {
   let timer: NodeJS.Timeout | undefined;
   let [isLineOpen, heardAt] = [false, 0];
@@ -88,16 +88,16 @@ function inputOf(
   };
   const typed = (data: Buffer) => {
     isLineOpen = data.at(-1) !== 10;
-    if (stdin.isTTY && data.includes(LEAVE)) leave('asked');
+    if (stdin.isTTY && data.includes(LEAVE)) closeWith('asked');
     else socket.send(data);
   };
   // A program that reads there takes one end; the shell, once it reads, the next. Agents may not notice that their shell has ended.
   const over = () => {
-    if (stdin.isTTY) return leave('asked');
+    if (stdin.isTTY) return closeWith('asked');
     if (isLineOpen) socket.send(Buffer.from('\n'));
     heardAt = Date.now();
     timer = setInterval(() => {
-      if (Date.now() - heardAt > silence_ms) leave('silent');
+      if (Date.now() - heardAt > silence_ms) closeWith('silent');
       else socket.send(Buffer.from(END));
     }, AGAIN_MS);
     socket.send(Buffer.from(END));

@@ -10,7 +10,7 @@ import { errorOf, type Message, resultOf } from './wire.ts';
 
 /** Parameters by another name than `token` that hold the caller's credential. */
 const CREDENTIALS: Readonly<Record<string, string>> = { token_create: 'father_token' };
-/** What a call gets beyond the time that it gives the server, ms. */
+/** Time that a call gets beyond what it gives the server, ms. */
 const ANSWER_MS = 5_000;
 const HEARTBEAT_MS = 30_000;
 const MIN_PAUSE_MS = 1_000;

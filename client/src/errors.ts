@@ -1,9 +1,9 @@
 /** The server's own answer: it refused or failed. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
-  /** For example 102 (not allowed), 105 and 106 (not found), -32602 (parameters). */
+  /** Code of the error, for example 102 (not allowed), 105 and 106 (not found), -32602 (parameters). */
   readonly code: number;
-  /** What the server adds, as it is on the wire. */
+  /** Data that the server adds, as it is on the wire. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -12,16 +12,16 @@ export class RpcError extends Error {
     this.data = data;
   }
 
-  /** True when what the call names is not there. An unknown agent is 105 in some methods and 106 in others. */
+  /** Tells whether what the call names does not exist. An unknown agent is 105 in some methods and 106 in others. */
   get isNotFound(): boolean {
     return this.code === 105 || this.code === 106;
   }
 }
 
-/** No answer came, because of the connection. */
+/** Error of a call that got no answer, because of the connection. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** True when the request had left: the server may have run it. */
+  /** Tells whether the request had been sent: the server may have run it. */
   readonly sent: boolean;
   /** HTTP status, for an answer that is no JSON-RPC. */
   readonly status: number | undefined;

@@ -13,7 +13,7 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text, exact);
 }
 
-/** Not in every engine's types yet. */
+/** `JSON.rawJSON`, which is not in every engine's types yet. */
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
 
 /** @throws TypeError for a BigInt where the engine has no `JSON.rawJSON` */

@@ -1,4 +1,4 @@
-/** When the caller stops waiting. */
+/** Limits after which the caller stops waiting. */
 export interface Limits {
   readonly signal?: AbortSignal | undefined;
   /** 0: no deadline. */

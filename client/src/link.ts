@@ -8,7 +8,7 @@ export type State = 'connecting' | 'open' | 'closed';
 /** `WebSocket.OPEN`. */
 const OPEN = 1;
 
-/** What the client uses of a WebSocket. */
+/** Part of a WebSocket that the client uses. */
 export interface Socket {
   readonly readyState: number;
   onopen: (() => void) | null;
@@ -94,7 +94,7 @@ export class Link {
     this.#feeds.delete(feed);
     for (const [id, request] of this.#requests)
       if (request.feed === feed && !request.isSent) this.#requests.delete(id);
-    for (const [id, other] of this.#accepted) if (other === feed) this.#leave(feed, id);
+    for (const [id, other] of this.#accepted) if (other === feed) this.#unsubscribe(feed, id);
   }
 
   close(): void {
@@ -145,7 +145,7 @@ export class Link {
     }, heartbeat_ms);
   }
 
-  /** What a server closes takes nothing more, though it has not ended yet: calls wait for the next connection. */
+  /** Tells whether the connection takes messages: one that the server closes takes none, though it has not ended yet, and calls wait for the next. */
   get #isWritable(): boolean {
     return this.#isOpen && this.#socket?.readyState === OPEN;
   }
@@ -158,7 +158,7 @@ export class Link {
     }
   }
 
-  /** A call whose answer nobody waits for. */
+  /** Sends a call for whose answer no one waits. */
   #send(method: string, params: unknown[]): void {
     if (this.#isWritable)
       this.#socket?.send(stringifyJson({ jsonrpc: '2.0', id: '', method, params }));
@@ -194,10 +194,10 @@ export class Link {
   #accept(feed: Feed, { result, error }: Message): void {
     if (error) return;
     if (this.#feeds.has(feed)) this.#accepted.set(result, feed);
-    else this.#leave(feed, result);
+    else this.#unsubscribe(feed, result);
   }
 
-  #leave({ unsubscribe }: Feed, subscription: unknown): void {
+  #unsubscribe({ unsubscribe }: Feed, subscription: unknown): void {
     this.#accepted.delete(subscription);
     this.#send(unsubscribe, [subscription]);
   }
@@ -218,7 +218,7 @@ export class Link {
     return !this.#isClosed && this.#options.reconnect !== false;
   }
 
-  /** What was sent and not answered fails: it may have run, so it is not sent again. */
+  /** Drops the connection. Calls that were sent and not answered fail: they may have run, so they are not sent again. */
   #drop(reason: string): void {
     clearTimeout(this.#timer);
     const socket = this.#socket;

@@ -1,6 +1,6 @@
 import { RpcError } from './errors.ts';
 
-/** What `rows` reads: both ends are included. */
+/** Range of times that `rows` reads: both ends are included. */
 export interface Range {
   /** ms since 1970; the first row by default. */
   readonly from?: number;
@@ -35,7 +35,7 @@ const TOO_BIG = -32008;
 const queryOf = (method: string): Query | undefined =>
   Object.hasOwn(QUERIES, method) ? QUERIES[method] : undefined;
 
-/** Whether one answer may lack rows that match, so that `rows` is the way to all of them: a query with neither `limit` nor `last`. */
+/** Tells whether one answer may lack rows that match, so that `rows` is the way to all of them: a query with neither `limit` nor `last`. */
 export function isPaged(method: string, params: Row): boolean {
   const [, list] = conditionsOf(params) ?? [];
   return queryOf(method) !== undefined && list !== undefined && !list.some(isCut);
@@ -58,7 +58,7 @@ export async function* rowsOf(
   /** The next one stands last. */
   const windows: Window[] = [[from, to]];
   /** Rows of the time `edge` that were there already. */
-  let [edge, known]: [unknown, number] = [undefined, 0];
+  let [edge, seen]: [unknown, number] = [undefined, 0];
   for (let window = windows.pop(); window; window = windows.pop()) {
     const [low, high] = window;
     if (low > high) continue;
@@ -70,16 +70,16 @@ export async function* rowsOf(
       windows.push(...(isUp ? halves.reverse() : halves));
     });
     if (!rows) continue;
-    let told = 0;
-    while (told < known && rows[told]?.[column] === edge) told++;
-    yield* rows.slice(told);
+    let repeated = 0;
+    while (repeated < seen && rows[repeated]?.[column] === edge) repeated++;
+    yield* rows.slice(repeated);
     if (rows.length < (query.most ?? 1)) continue;
     const last = rows.at(-1)?.[column] as number;
     const isOneTime = rows[0]?.[column] === last;
     if (query.most && (isOneTime || query.isWhole))
       throw new Error(whyCut(method, query, `${column} ${last}`));
     edge = last;
-    known = isOneTime ? 0 : rows.filter((row) => row[column] === last).length;
+    seen = isOneTime ? 0 : rows.filter((row) => row[column] === last).length;
     const step = isOneTime ? 1 : 0;
     windows.push(isUp ? [last + step, high] : [low, last - step]);
   }

@@ -1,4 +1,4 @@
-/** What `subscribe` gives: read it with `for await` or with `each`. */
+/** Stream that `subscribe` returns: read it with `for await` or with `each`. */
 export interface Subscription<T> extends AsyncIterable<T> {
   /** Resolves with the server's first acceptance. @throws RpcError when it refuses */
   readonly ready: Promise<void>;
@@ -6,7 +6,7 @@ export interface Subscription<T> extends AsyncIterable<T> {
   readonly dropped: number;
   /** Calls `read` with one item after the other, and waits for what it returns. Ends with the subscription. */
   each(read: (item: T) => unknown): Promise<void>;
-  /** What waits is still read. */
+  /** Ends the subscription; items that wait are still read. */
   close(): void;
 }
 

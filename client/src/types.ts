@@ -1,6 +1,6 @@
 import type { RpcError } from './errors.ts';
 
-/** What a caller gives. The map holds no credential: the client fills in its own, where a call has none. */
+/** Parameters that a caller gives. The map holds no credential: the client fills in its own, where a call has none. */
 type Given<P> = P extends unknown ? Omit<P, 'token'> & { token?: string } : never;
 
 export type ParamsOf<M, K extends keyof M> = M[K] extends { params: infer P } ? Given<P> : never;
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Deadline in ms instead of the client's; 0: none. */
   readonly timeout_ms?: number;
-  /** Where this call goes, instead of the client's choice. */
+  /** Way of this call, instead of the client's choice. */
   readonly transport?: 'ws' | 'http';
 }
 
@@ -36,7 +36,7 @@ export type BatchEntry<M> = {
   [K in keyof M]: readonly [method: K, ...params: Arguments<ParamsOf<M, K>, never>];
 }[keyof M];
 
-/** As `Promise.allSettled`: `{ status: 'fulfilled', value }` or `{ status: 'rejected', reason }`, in order. */
+/** Results as of `Promise.allSettled`: `{ status: 'fulfilled', value }` or `{ status: 'rejected', reason }`, in order. */
 export type BatchResults<M, T extends readonly unknown[]> = {
   -readonly [I in keyof T]: T[I] extends readonly [infer K extends keyof M, ...unknown[]]
     ? Settled<ResultOf<M, K>>

@@ -370,7 +370,7 @@ test('completion: commands, options, agents, methods and parameters of the serve
     (await svc(['complete', '--', ...line])).out.trim().split('\n');
   const words = async (...line: string[]) =>
     (await lines(...line)).map((text) => text.split('\t')[0]);
-  assert.ok((await lines('')).includes('agents\tthe machines, and how they are'));
+  assert.ok((await lines('')).includes('agents\tthe machines, and their state'));
   assert.equal(await lines('watch', ''), [`edge 7\t${AGENT}`]);
   assert.equal(await words('watch', AGENT.slice(0, 3)), ['edge 7', AGENT]);
   assert.ok((await words('call', 'kv')).includes('kv_get_value'));

@@ -25,7 +25,7 @@ const figures = (row: Row) => ({
 });
 const COLUMNS = ['cpu', 'memory', 'load', 'received', 'sent'];
 
-/** Whether it takes tasks. */
+/** Tells whether an agent takes tasks. */
 const tasks = ({ connected_for_tasks, tasks_allowed }: Machine): string | undefined =>
   connected_for_tasks ? 'yes' : tasks_allowed === false ? 'off' : undefined;
 
@@ -34,17 +34,17 @@ const SPARE = ['tags', 'version', 'sent', 'received', 'load', 'uuid', 'memory', 
 
 /** `svc agents`: by name. A terminal gets the beginning of each UUID, which is enough to name the agent; a pipe the whole one. */
 export async function agents(session: Session): Promise<void> {
-  const known = await machines(session);
-  const uuids = known.map(({ uuid }) => uuid);
+  const listed = await machines(session);
+  const uuids = listed.map(({ uuid }) => uuid);
   const params = { uuids, fields: [...FIELDS] };
   const rows: Row[] = await session.client.call('agent_dynamic_summary_multi_last_query', params);
   const last = new Map(rows.map((row) => [row['uuid'], row]));
   if (session.flags.json)
     return session.printJson(
-      known.map(({ label, ...agent }) => ({ ...last.get(agent.uuid), ...agent, label })),
+      listed.map(({ label, ...agent }) => ({ ...last.get(agent.uuid), ...agent, label })),
     );
   const { isTTY } = session.io.stdout;
-  const told = known.map((agent) => {
+  const cells = listed.map((agent) => {
     const { label: name, tags, version } = agent;
     const row = last.get(agent.uuid) ?? {};
     const uuid = isTTY ? shortId(agent.uuid) : agent.uuid;
@@ -54,9 +54,9 @@ export async function agents(session: Session): Promise<void> {
   const first = isTTY ? ['name', 'uuid'] : ['uuid', 'name'];
   const names = [...first, 'seen', ...COLUMNS, 'tasks', 'version', 'tags'];
   // A server knows the version of an agent only when that has answered a task `version`.
-  const isKnown = !isTTY || known.some(({ version }) => version);
+  const isKnown = !isTTY || listed.some(({ version }) => version);
   const shown = isKnown ? names : names.filter((name) => name !== 'version');
-  session.print(table(session.io, told, shown, SPARE));
+  session.print(table(session.io, cells, shown, SPARE));
 }
 
 /** `svc watch AGENT`: a line for each report, until it is interrupted. */

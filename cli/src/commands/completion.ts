@@ -50,7 +50,7 @@ interface Found {
   readonly says: string;
 }
 
-/** What may stand at the end of a line, with what it is; the scripts above ask. */
+/** Prints the words that may stand at the end of a line, each with what it is; the scripts above ask. */
 export async function complete(session: Session): Promise<void> {
   const found = await end(session);
   const lines = found.map(({ word, says }) => `${clean(word)}\t${clean(says)}\n`);
@@ -109,7 +109,7 @@ async function given(session: Session, names: readonly string[], before: readonl
   return [];
 }
 
-/** By name, and by UUID for who has begun one. What a keyboard cannot type is left out. */
+/** Agents by name, and by UUID where the user has begun one. Names that a keyboard cannot type are left out. */
 async function agentNames(session: Session, begun: string): Promise<Found[]> {
   const all = await machines(session);
   const byUuid = begun !== '' && all.some(({ uuid }) => uuid.startsWith(begun));

@@ -78,12 +78,12 @@ async function tellLeft(session: Session, method: string): Promise<void> {
   try {
     const { warnings } = (await client.call(asked, {})) as ConfigWarnings;
     for (const { kind, message } of warnings)
-      if (kind !== 'advice') session.tell(`svc: ${clean(message)}\n`);
+      if (kind !== 'advice') session.printError(`svc: ${clean(message)}\n`);
   } catch (error) {
     // Another kind of server does not know.
     if (error instanceof RpcError && error.code === -32601) return;
     const reason = clean((error as Error).message);
-    session.tell(
+    session.printError(
       `svc: the change is stored; whether it needs a restart could not be asked: ${reason}\n`,
     );
   }

@@ -1,5 +1,5 @@
 /**
- * What `svc worker types` prints: the globals and handlers of scripts (js-runtime.md §2 to §5) for an editor or `tsc`.
+ * Output of `svc worker types`: the globals and handlers of scripts (js-runtime.md §2 to §5) for an editor or `tsc`.
  * A file of types may name a package that is not there: then methods and their results are `any`.
  */
 export const SCRIPT_TYPES = `// Types for the scripts of workers, written by \`svc worker types\`.

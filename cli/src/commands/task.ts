@@ -21,7 +21,7 @@ export async function run(session: Session): Promise<number> {
     // A prompt stands in a line of its own.
     const isOpen = session.io.stdout.isTTY && out !== '' && !out.endsWith('\n');
     session.print(isOpen ? `${out}\n` : out);
-    session.tell(err);
+    session.printError(err);
   }
   if (done.error_message === NOT_ALLOWED)
     throw new Complaint(`this agent runs no commands (execute): ${howToAllow('execute')}`);

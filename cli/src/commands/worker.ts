@@ -8,7 +8,7 @@ import { clean } from '../text.ts';
 import { parsed } from './data.ts';
 import { SCRIPT_TYPES } from './script-types.ts';
 
-/** What stays as it is when a script is replaced. */
+/** Fields that stay as they are when a script is replaced. */
 const KEPT = [
   'description',
   'route_name',
@@ -59,7 +59,7 @@ const textOf = (file: string): Promise<string> =>
     throw new Complaint(message);
   });
 
-/** What `--route` and `--env` set; a credential of a script comes from a file, too. */
+/** Fields that `--route` and `--env` set; a credential of a script comes from a file, too. */
 async function settings({ flags }: Session): Promise<{ route_name?: string; env?: unknown }> {
   const { route, env: file } = flags;
   const env = file === undefined ? undefined : parsed(await textOf(file));
@@ -82,7 +82,7 @@ async function develop(session: Session, file: string, name: string): Promise<vo
   }
 }
 
-/** What the script writes by `svcLog`: the log of a server is the Super Token's. */
+/** Shows what the script writes by `svcLog`: the log of a server is the Super Token's. */
 async function showLog(session: Session, name: string): Promise<void> {
   const params = { log_filter: 'js_worker=trace' };
   const stream = session.client.subscribe('svc-server_stream_log', params);
