@@ -74,14 +74,14 @@ function start(config) {
 const CHANGED = 'changed';
 const LOOK_EVERY_MS = 1000;
 
-/** `changed` resolves when somebody writes the file. */
+/** Watches a file; `changed` resolves when it is written. */
 function watched(path) {
   const { promise: changed, resolve } = Promise.withResolvers();
-  const look = (now, before) => {
+  const onChange = (now, before) => {
     if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) resolve(CHANGED);
   };
-  watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look);
-  return { changed, forget: () => unwatchFile(path, look) };
+  watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, onChange);
+  return { changed, forget: () => unwatchFile(path, onChange) };
 }
 
 /** The server may listen elsewhere than at the last start. An address that is not of this machine was written by its operator. */
@@ -113,7 +113,7 @@ const REPORTS = [
 ];
 const TASKS = [{ task: 'listen' }, { task: { write: '*' } }];
 
-/** What an agent's credential may do: write the reports of this one agent and, where its file allows any, take its tasks (clients.md §2.10). */
+/** Rights of an agent's credential: it may write the reports of this one agent and, where its file allows any, take its tasks (clients.md §2.10). */
 export const agentLimits = (uuid, hasTasks = true) => [
   { scopes: [{ agent_uuid: uuid }], permissions: [...REPORTS, ...(hasTasks ? TASKS : [])] },
 ];

@@ -1,6 +1,6 @@
 /**
  * Packs the built server into few files: loading a thousand modules one by one takes most of a start. Each file stays
- * where it was, and every module finds its folder, so that what lies beside it (threads, templates, pages) is found.
+ * where it was, and every module finds its folder, so that what lies next to it (threads, templates, pages) is found.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 /** A script, not a module, so that the code of its functions can be kept for the next start (server/bin/compiled.js). */
 const MAIN = 'server/src/main.js';
 
-/** What is started by itself: the server, and its threads and processes. */
+/** Modules that are started by themselves: the server, and its threads and processes. */
 const ENTRIES = [
   MAIN,
   'plugins/database-sqlite/src/writer-thread.js',
@@ -25,7 +25,7 @@ const ENTRIES = [
 const SELDOM = ['@decimalturn/toml-patch'];
 
 /**
- * Native code, what loads files of its own, the libraries of optional parts, and drivers that nobody has. The text of the
+ * Native code, what loads files of its own, the libraries of optional parts, and drivers that no one has. The text of the
  * program is in memory as long as it runs: what few servers use is read from its own files there.
  */
 const EXTERNAL = [
@@ -41,20 +41,20 @@ const EXTERNAL = [
   'oracledb',
   'tedious',
 ];
-/** Of the query builder: databases that no driver is for. */
+/** Dialects of the query builder that no driver is for. */
 const OTHER_DIALECTS =
   /^\.\/(?:cockroachdb|mssql|mysql2?|mariadb|oracle|oracledb|pgnative|redshift)$/;
 
 /**
- * CommonJS inside a module asks for what is not in the bundle. Other packages lie beside this one, as in `dist` and in what
+ * CommonJS inside a module asks for what is not in the bundle. Other packages lie next to this one, as in `dist` and in what
  * `npm run release` makes, or else where Node finds them by name.
  */
 const helpers = `
 const __outside = require;
-function __addressOf(name, path, beside) {
+function __addressOf(name, path, relativePath) {
   const { existsSync, realpathSync } = require('node:fs');
   const { join } = require('node:path');
-  const address = new URL(beside, __url);
+  const address = new URL(relativePath, __url);
   if (existsSync(address)) return address.href;
   const folders = require.resolve.paths(name).map((folder) => join(folder, name));
   const found = folders.find((folder) => existsSync(folder)) ?? name;
@@ -108,7 +108,7 @@ export async function bundle(dist, plugins) {
   }
 }
 
-/** `file` becomes a module that runs the script beside it, which begins with its digest. */
+/** `file` becomes a module that runs the script next to it, which begins with its digest. */
 function asScript(file, text) {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 32);
   const script = `${basename(file, '.js')}.packed.js`;
@@ -143,15 +143,15 @@ const inPlace = (dist, entry, plugins) => ({
   },
 });
 
-/** An expression for the address of a module: beside the bundle in its own package, else in the package that it is of. */
+/** An expression for the address of a module: relative to the bundle in its own package, else in the package that it is of. */
 function addressIn(dist, entry, from) {
   const folderOf = (file) => /^(?:plugins\/)?[^/]+/.exec(file)[0];
   const folder = folderOf(from);
-  const beside = JSON.stringify(relative(dirname(entry), from).split(sep).join('/'));
-  if (folder === folderOf(entry)) return `new URL(${beside}, __url).href`;
+  const relativePath = JSON.stringify(relative(dirname(entry), from).split(sep).join('/'));
+  if (folder === folderOf(entry)) return `new URL(${relativePath}, __url).href`;
   const { name } = JSON.parse(readFileSync(join(dist, folder, 'package.json'), 'utf8'));
   const path = from.slice(folder.length + 1);
-  return `__addressOf(${JSON.stringify(name)}, ${JSON.stringify(path)}, ${beside})`;
+  return `__addressOf(${JSON.stringify(name)}, ${JSON.stringify(path)}, ${relativePath})`;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** This machine, in npm's words. */
+/** Description of this machine, in npm's words. */
 const machine = () => ({
   os: process.platform,
   cpu: process.arch,

@@ -86,7 +86,7 @@ export function packages() {
     .filter((folder) => existsSync(join(root, folder, 'src')));
 }
 
-/** Puts what belongs to a package beside its compiled code, and its name where imports look for it. */
+/** Puts what belongs to a package next to its compiled code, and its name where imports look for it. */
 function publish(folder) {
   const target = join(root, 'dist', folder);
   const description = readJson(join(root, folder, 'package.json'));

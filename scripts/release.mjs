@@ -34,10 +34,10 @@ import { parseArgs } from 'node:util';
 import { build, install, packages, readJson } from './prepare.mjs';
 import { root } from './runtime.mjs';
 
-/** What an operator finds beside the programs, below `npm root -g`. */
+/** Pages that an operator finds next to the programs, below `npm root -g`. */
 const PAGES = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'config', 'deploy'];
 const PROGRAMS = { 'svc-server': 'server', svc: 'cli', 'svc-agent': 'agent' };
-/** Of a package with native code: what only a compiler needs. Its binaries for all systems are inside. */
+/** Parts of a package with native code that only a compiler needs. Its binaries for all systems are inside. */
 const TO_COMPILE = ['binding.gyp', 'build', 'deps', 'src'];
 
 async function release(target, signing) {
@@ -113,13 +113,13 @@ function putTogether(stage) {
   return made;
 }
 
-/** True for a package that is made of binaries of one system each, which npm chooses from. */
+/** Tells whether a package is made of binaries of one system each, which npm chooses from. */
 const hasOwnSystems = (name) =>
   'optionalDependencies' in readJson(join(installed(name, root), 'package.json'));
 
 const isSvc = (name) => name.startsWith('@svc/');
 
-/** What imports a package of ours by its name finds it in `lib`, which has the folders that the built server expects. */
+/** Passes imports of a package of ours by its name on to `lib`, which has the folders that the built server expects. */
 function passOn(
   stage,
   { folder, exports = {}, scripts: _scripts, bin: _bin, files: _files, ...rest },
@@ -175,7 +175,7 @@ function stampTime(file) {
   writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`);
 }
 
-/** Whatever the umask of this machine. */
+/** Sets the modes of files, whatever the umask of this machine. */
 function evenModes(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -183,7 +183,7 @@ function evenModes(folder) {
   }
 }
 
-/** What is inside, without what differs from one run to the next. */
+/** Bill of what is inside, without what differs from one run to the next. */
 function billOfMaterials(stage) {
   const options = ['--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev'];
   const bill = JSON.parse(npm(stage, 'sbom', ...options));

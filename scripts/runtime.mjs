@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The repository. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** As `engines` of server/package.json: in that of the root npx would warn of it before each answer, and an older Node is no fault of a clone. */
+/** Oldest Node, as in `engines` of server/package.json: in that of the root npx would warn of it before each answer, and an older Node is no fault of a clone. */
 const OLDEST = [22, 18];
 const FETCHED = '24.21.0';
 
@@ -27,7 +27,7 @@ export async function runScript(name) {
     await import(pathToFileURL(script).href);
     return;
   }
-  goOn(newerNode(), [
+  runUnder(newerNode(), [
     join(root, 'scripts', 'run.mjs'),
     basename(name, '.mjs'),
     ...process.argv.slice(2),
@@ -35,18 +35,18 @@ export async function runScript(name) {
 }
 
 /**
- * For the programs of a clone, started by an older Node: goes on under the one that `npm start` has fetched, and does not
+ * Restarts a program of a clone, started by an older Node, under the one that `npm start` has fetched, and does not
  * return. @returns what to do where there is none
  */
 export async function goOnFetched() {
   const node = fetchedNode(FETCHED);
   if (!existsSync(node)) return hasPackage() ? ': npm start fetches one' : undefined;
-  goOn(node, process.argv.slice(1));
+  runUnder(node, process.argv.slice(1));
   return new Promise(() => {});
 }
 
-/** The exit status and the signals of the other process become this one's. */
-function goOn(node, args) {
+/** Runs another Node; its exit status and signals become those of this process. */
+function runUnder(node, args) {
   const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));

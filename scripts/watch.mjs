@@ -39,7 +39,7 @@ export async function serveAndWatch(args, config) {
   }
 }
 
-/** In a process group of its own, so that Ctrl-C reaches it once; it ends when this process has gone. */
+/** Starts the server in a process group of its own, so that Ctrl-C reaches it once; it ends when this process has gone. */
 function startServer(args) {
   const tether = pathToFileURL(join(root, 'scripts', 'tether.mjs')).href;
   const start = join(root, 'scripts', 'start.mjs');

@@ -104,7 +104,7 @@ function resultText(method: Method): string {
   );
 }
 
-/** Those of every method are on the first page. */
+/** Errors of every method, which are on the first page. */
 export const COMMON: readonly ErrorFacts[] = [
   { code: -32602, message: 'Invalid params' },
   { code: -32008, message: 'Response is too big' },
@@ -147,7 +147,7 @@ function exampleText(method: Method): string {
 
 type Values = { readonly [name: string]: unknown };
 
-/** Without the credential, which the client fills in. */
+/** Parameters without the credential, which the client fills in. */
 function ownParams(method: Method, params: Values): Values {
   const { [method['x-access'].credential ?? '']: _, ...own } = params;
   return own;
@@ -173,7 +173,7 @@ function streamExample(name: string, own: Values, example: Pairing): string {
   ].join('');
 }
 
-/** Only the connection of a stream can end it, so no example stands alone. */
+/** Example that ends a stream: only its connection can, so no example stands alone. */
 function endExample(stream: Method): string {
   const [example] = stream.examples ?? [];
   const params = Object.fromEntries(

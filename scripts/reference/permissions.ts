@@ -56,7 +56,7 @@ const MATCHES = {
   uuid: 'in any spelling of one UUID',
 };
 
-/** What no method asks for. */
+/** Permissions that no method asks for. */
 const OTHER: { readonly [permission: string]: string } = {
   'terminal connect': 'the terminal of an agent, `/terminal`',
   'svc list_all_agent_uuid':

@@ -2,7 +2,7 @@ import type { App } from '../../kernel/src/index.ts';
 import type { Plugin } from '../../plugin-sdk/src/index.ts';
 import { code, GENERATED, table } from './markdown.ts';
 
-/** What no registry says: what an address does. Those without a plugin's `routes` are claimed in the hooks `request` and `upgrade`. */
+/** Routes with what they do, which no registry says. Those without a plugin's `routes` are claimed in the hooks `request` and `upgrade`. */
 const ROUTES: readonly (readonly [path: string, plugin: string, who: string, what: string])[] = [
   [
     '/',
@@ -95,9 +95,9 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
 
 /** Every address that answers. @throws Error when a registered route is not described here */
 export function routesPage(app: App, plugins: readonly Plugin[]): string {
-  const known = new Set(ROUTES.map(([path]) => path));
+  const described = new Set(ROUTES.map(([path]) => path));
   const add = ({ path }: { path: string }) => {
-    if (!known.has(path))
+    if (!described.has(path))
       throw new Error(`describe the route ${path} in scripts/reference/routes.ts`);
   };
   app.hooks.routes.run(() => ({ add }));

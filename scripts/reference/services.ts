@@ -15,7 +15,7 @@ interface Offered {
   readonly text: string;
 }
 
-/** What built-in plugins and the program offer to plugins, as the sources document it. */
+/** Page of what built-in plugins and the program offer to plugins, as the sources document it. */
 export function servicesPage(plugins: readonly Plugin[]): string {
   const all = [
     ...offersOf('{plugin-sdk,fair-turns}/src/*.ts'),

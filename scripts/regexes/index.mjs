@@ -9,7 +9,7 @@ import { collect } from './collect.mjs';
 const root = resolve(import.meta.dirname, '../..');
 const SOUND = join(import.meta.dirname, 'sound.txt');
 const sound = new Set(readFileSync(SOUND, 'utf8').split('\n'));
-const known = new Map(
+const accepted = new Map(
   JSON.parse(readFileSync(join(import.meta.dirname, 'known.json'), 'utf8')).map(
     ({ expression, why }) => [expression, why],
   ),
@@ -19,7 +19,7 @@ const found = collect(root);
 const lineOf = (expression) => expression.replaceAll('\n', '\\n');
 
 const fresh = [...found.keys()].filter(
-  (expression) => !known.has(expression) && !sound.has(lineOf(expression)),
+  (expression) => !accepted.has(expression) && !sound.has(lineOf(expression)),
 );
 const { faultOf } = fresh.length > 0 ? await import('./verdict.mjs') : {};
 const faults = [];
@@ -30,7 +30,7 @@ for (const expression of fresh) {
   if (fault === undefined) sound.add(lineOf(expression));
   else faults.push(`${found.get(expression).join(', ')}: ${expression}\n  ${fault}`);
 }
-for (const expression of known.keys())
+for (const expression of accepted.keys())
   if (!found.has(expression)) faults.push(`known.json: nothing has ${expression} any more`);
 
 if (process.argv.includes('--write')) {

@@ -1,4 +1,4 @@
-/** What a regular expression costs at its worst. */
+/** Cost of a regular expression at its worst. */
 // The part in plain JavaScript: the package's others need Java, or a program of the machine.
 import recheck from 'recheck/lib/browser.js';
 
