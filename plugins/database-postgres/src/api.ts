@@ -26,5 +26,5 @@ export interface RunningServer {
 
 /** Name of a server's connections in `pg_stat_activity`. */
 export const SERVER_APPLICATION = 'svc-server';
-/** That of its bus, before its version. */
+/** Application name of its bus, before its version. */
 export const BUS_APPLICATION = 'svc-server bus';

@@ -104,15 +104,15 @@ export class PgPool {
     try {
       return await work(connection);
     } catch (error) {
-      this.#tell(marked(error));
+      this.#raiseAlarm(marked(error));
       throw error;
     } finally {
       await this.#pool.releaseConnection(connection);
     }
   }
 
-  /** A full disk is told by the writes below. */
-  #tell(error: unknown): void {
+  /** Raises the alarm for a database that is away. A full disk is reported by the writes below. */
+  #raiseAlarm(error: unknown): void {
     if (isDatabaseAway(error)) this.alarm.raise(error);
   }
 

@@ -21,7 +21,7 @@ export async function readInChunks(
     types: pg.CustomTypesConfig;
     size: number;
   },
-  take: (chunk: Chunk) => boolean,
+  onChunk: (chunk: Chunk) => boolean,
 ): Promise<void> {
   const cursor = new SafeCursor(query.sql, query.values, { rowMode: 'array', types: query.types });
   cursor.valueTypes = query.valueTypes;
@@ -29,7 +29,7 @@ export async function readInChunks(
   try {
     for (let more = true; more; ) {
       const chunk = await read(cursor, query.size);
-      more = take(chunk) && chunk.rows.length > 0;
+      more = onChunk(chunk) && chunk.rows.length > 0;
     }
     await cursor.close();
   } finally {

@@ -39,7 +39,7 @@ import { CopySink } from './sink.ts';
 import { openSpace } from './space.ts';
 import { openTimePartitions } from './time-partitions.ts';
 
-/** With indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
+/** Sizes with indexes and out-of-line storage; a partitioned table counts with its partitions, which are no tables of their own. */
 const TABLE_SIZES = `
   select c.relname::text as name, coalesce(case c.relkind
       when 'p' then (select sum(pg_total_relation_size(relid)) from pg_partition_tree(c.oid))
@@ -63,7 +63,7 @@ export class PostgresDatabase extends DriverDatabase implements DatabaseHandle {
   readonly forms = forms;
   readonly severalServers = true;
   readonly #pool: PgPool;
-  /** For what may take long: it leaves connections to everything else. */
+  /** Turns of what may take long, which leave connections to everything else. */
   readonly #turns: Turns;
   readonly #openGuarded: (role: GuardedRole) => GuardedPool;
   readonly #guarded: GuardedPool[] = [];
@@ -202,7 +202,7 @@ export class PostgresDatabase extends DriverDatabase implements DatabaseHandle {
     if (word !== undefined && (await this.#reachesHost())) throw refusedHost(word);
   }
 
-  /** Without these rights the database itself refuses what leads to the host. */
+  /** Tells whether the user may reach the host: without these rights the database itself refuses that. */
   async #reachesHost(): Promise<boolean> {
     const row = await this.first<{ reaches: boolean }>(
       `select bool_or(pg_has_role(oid, 'member')) as reaches from pg_roles

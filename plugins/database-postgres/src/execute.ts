@@ -17,7 +17,7 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal;
   /** The caller. */
   readonly share?: string;
-  /** Nothing is changed, whatever the text calls. */
+  /** Tells whether nothing is changed, whatever the text calls. */
   readonly readonly?: boolean;
 }
 

@@ -19,7 +19,7 @@ import { inOwnTurn, refuseText } from './guarded-text.ts';
 import { postgresClient } from './knex-client.ts';
 import type { PgConnection } from './quirks.ts';
 
-/** For all such callers together, and more for those that have none. */
+/** Connections of all such callers together, and spare ones for those that have none. */
 const CONNECTIONS = 2;
 const SPARE = 2;
 const IDLE_MS = 30_000;

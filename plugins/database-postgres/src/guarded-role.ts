@@ -44,7 +44,7 @@ export function prepareRole(
 }
 
 const PREFIXES = { token: 'svc_sql_', super: 'svc_super_' } as const;
-/** On tables and on sequences that are not guarded. */
+/** Rights on tables and on sequences that are not guarded. */
 const RIGHTS = {
   token: ['select, insert, update, delete', 'usage, select'],
   super: ['select, insert, update, delete, truncate', 'usage, select, update'],

@@ -69,8 +69,8 @@ function codeFault(text: string): string | undefined {
   const word = CODE_WORDS.exec(text);
   if (word) return `${word[0]} in code`;
   const languages = text.match(/\blanguage\b/gi)?.length ?? 0;
-  const known = text.match(/\blanguage\s+(?:sql|plpgsql)\b/gi)?.length ?? 0;
-  if (languages !== known || languages > 1) return 'code in another language';
+  const allowed = text.match(/\blanguage\s+(?:sql|plpgsql)\b/gi)?.length ?? 0;
+  if (languages !== allowed || languages > 1) return 'code in another language';
   // What stands around the body hides nothing: no second text, no comment, no quoted name.
   const around =
     /^[^$'"]*$|^([^$'"]*)(?<![\w$\u0080-\uffff])\$(\w*)\$[\s\S]*?\$\2\$([^$'"]*)$/.exec(text);
@@ -112,11 +112,11 @@ function beginning(sql: string): number {
 /** Characters of SQL that are looked through in a turn of their own: megabytes take some 30 ms, and were parsed in the turn before. */
 const LONG_TEXT = 100_000;
 
-/** Looks through a text of a caller; others come in before and behind a long one. */
-export async function inOwnTurn<T>(sql: string, look: (sql: string) => T): Promise<T> {
-  if (sql.length <= LONG_TEXT) return look(sql);
+/** Looks through a text of a caller; others come in before and after a long one. */
+export async function inOwnTurn<T>(sql: string, examine: (sql: string) => T): Promise<T> {
+  if (sql.length <= LONG_TEXT) return examine(sql);
   await nextTurn();
-  const found = look(sql);
+  const found = examine(sql);
   await nextTurn();
   return found;
 }

@@ -17,9 +17,9 @@ import { RowIds } from './row-id.ts';
 const COPY_TIMEOUT_MS = 30_000;
 /** Data exception, constraint violation, error raised by a trigger: the row is at fault. */
 const rowFault = /^(?:22|23|P0)/;
-/** No such table or column, no right to write, a full disk: every row will fail, for a long time. */
+/** Codes of faults for which every row will fail, for a long time: no such table or column, no right to write, a full disk. */
 const tableFault = /^(?:42|53100)/;
-/** No binary format here, or a column has another type than it had. */
+/** Codes of faults of the form: no binary format here, or a column has another type than it had. */
 const formFault = /^(?:08P01|0A|22P0[34])/;
 
 /** Batches over COPY. A batch with a bad row is halved until that row stands alone. */
@@ -47,8 +47,8 @@ export class CopySink implements Sink {
   }
 
   #targetOf(options: AppenderOptions): Target {
-    const known = this.#targets.get(options);
-    if (known) return known;
+    const existing = this.#targets.get(options);
+    if (existing) return existing;
     const { table, id } = options;
     const columns = id === undefined ? options.columns : [id, ...options.columns];
     const target: Target = { table, columns, hasId: id !== undefined, binary: undefined };
@@ -57,7 +57,7 @@ export class CopySink implements Sink {
   }
 
   /**
-   * In one transaction, which a single COPY is of its own.
+   * Stores rows in one transaction, which a single COPY is of its own.
    * @returns false: nothing is stored, because these rows have to go as texts, with which the database says which is bad
    */
   async #storeTogether(connection: PgConnection, tables: readonly TableRows[]): Promise<boolean> {
@@ -130,7 +130,7 @@ export class CopySink implements Sink {
   }
 }
 
-/** True when rows, a table or their form are at fault: by texts, and one table after the other, more is known. */
+/** Tells whether rows, a table or their form are at fault: by texts, and one table after the other, more is known. */
 function isFault(error: unknown): boolean {
   const code = codeOf(error);
   return formFault.test(code) || rowFault.test(code) || tableFault.test(code);

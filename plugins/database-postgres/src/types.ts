@@ -77,9 +77,9 @@ function types(
   return { getTypeParser } as pg.CustomTypesConfig;
 }
 
-/** For the server's own tables: JSON comes as text, as it does from SQLite. */
+/** Types for the server's own tables: JSON comes as text, as it does from SQLite. */
 export const storedTypes = types(scalars, elements);
-/** For SQL of a caller: JSON comes as its value, integers in it unharmed. */
+/** Types for SQL of a caller: JSON comes as its value, integers in it unharmed. */
 export const calledTypes = types(
   new Map([...scalars, ...json]),
   new Map([...elements, ...jsonArrays]),

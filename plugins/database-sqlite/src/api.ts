@@ -1,7 +1,7 @@
 import { service } from '@svc/plugin-sdk';
 import type { CallerValue, Executed } from '@svc/plugin-sdk/sql';
 
-/** Opens SQLite files beside the main database. */
+/** Opens SQLite files in addition to the main database. */
 export interface SqliteFiles {
   /**
    * Opens a file, which is made when it is missing. The driver closes what is still open at the end. A statement that
@@ -15,7 +15,7 @@ export const SqliteFiles = service<SqliteFiles>('sqlite.files');
 export interface Sqlite {
   /** Absolute; undefined when the main database is another one. */
   mainFile(): string | undefined;
-  /** No server starts on the file until the lock is given back. @throws UserError when one runs on it */
+  /** Locks a file: no server starts on it until the lock is given back. @throws UserError when one runs on it */
   lock(file: string): Promise<() => void>;
 }
 export const Sqlite = service<Sqlite>('sqlite');
@@ -25,7 +25,7 @@ export const Sqlite = service<Sqlite>('sqlite');
  * statement does not end in time. Give it one text of SQL at a time.
  */
 export interface SqliteFile {
-  /** False after a statement was ended by force, and after `close`: open another. */
+  /** Tells whether it can be used: no longer after a statement was ended by force, and after `close`. Open another then. */
   readonly usable: boolean;
   /** A statement took long, so the process has a low priority for the rest of its life. */
   readonly slowed: boolean;

@@ -82,7 +82,7 @@ export class SqliteDatabase extends DriverDatabase implements DatabaseHandle {
     this.space = openSpace(settings.file, writer, (sql) => this.#reads.first(sql, []));
   }
 
-  /** Only one connection writes, so that every transaction is alone. */
+  /** Runs a transaction, which is always alone: only one connection writes. */
   transaction<T>(work: (trx: QueryBuilder) => Promise<T>): Promise<T> {
     return transact(this.query, work);
   }

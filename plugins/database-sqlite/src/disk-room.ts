@@ -13,7 +13,7 @@ const AMPLE_BYTES = 2 ** 30;
 const FRAME_BYTES = 4_096 + 24;
 /** Pages of the log that are folded into the file at once: what a reserve of 64 MB has room for. */
 const CHECKPOINT_PAGES = 16_000;
-/** On a full disk the log stays small; this much of its file stays for deletes. */
+/** Pages of the log before a checkpoint on a full disk, where it stays small; this much of its file stays for deletes. */
 const LOW_CHECKPOINT_PAGES = 200;
 const LOW_LOG_BYTES = 4 * 2 ** 20;
 const BUSY_MS = 5_000;
@@ -64,8 +64,8 @@ export class DiskRoom {
     this.#room = room;
   }
 
-  /** Called before a write. `adds`: about so many bytes. @throws SQLITE_FULL when it adds rows and the disk is full */
-  look(adds: number): void {
+  /** Checks the disk before a write. `adds`: about so many bytes. @throws SQLITE_FULL when it adds rows and the disk is full */
+  check(adds: number): void {
     const { file, reserve_bytes } = this.#room;
     const free = freeBytes(file);
     if (this.#isLow) {

@@ -6,7 +6,7 @@ import { isServed } from './lock.ts';
 
 /** Faults that are named. */
 const NAMED = 5;
-/** So damaged that it cannot be checked. */
+/** Codes of a file that is so damaged that it cannot be checked. */
 const CORRUPT = new Set(['SQLITE_CORRUPT']);
 
 /** Returns the findings of `doctor` about the file of the main database. */

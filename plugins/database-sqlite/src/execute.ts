@@ -15,7 +15,7 @@ const START_MS = 60_000;
 const IDLE_MS = 30_000;
 
 export interface ExecuteLimits {
-  /** From where the text begins to run; one that writes begins when nothing else does. */
+  /** Deadline from the moment at which the text begins to run; one that writes begins when nothing else does. */
   readonly timeout_ms: number;
   readonly signal?: AbortSignal;
   /** The caller. */
@@ -45,7 +45,7 @@ export class Executor {
     const late = () => new Error(`the statement was ended after ${timeout_ms} ms`);
     return this.#turns.run(share, { timeout_ms: start_ms, late: busy, signal }, async () => {
       signal?.throwIfAborted();
-      const runner = this.#take();
+      const runner = this.#acquire();
       const ask = async (write: boolean): Promise<ExecuteAnswer> => {
         const options = { ...limits, late, yields: !write };
         return answered(await runner.ask({ ...script, write }, options));
@@ -70,7 +70,7 @@ export class Executor {
     await Promise.all([...this.#processes.keys()].map((runner) => this.#end(runner)));
   }
 
-  #take(): ScriptProcess {
+  #acquire(): ScriptProcess {
     for (const [runner, timer] of this.#processes) {
       if (!timer) continue;
       clearTimeout(timer);

@@ -8,7 +8,7 @@ import { pragmaNumber } from './pragma.ts';
 
 /** Value that SQLite itself takes for "no limit". */
 const MOST_PAGES = 0xfffffffe;
-/** Bytes that the log beside a file may hold beyond the file's own limit. */
+/** Bytes that the log of a file may hold beyond the file's own limit. */
 const LOG_BYTES = 64 * 2 ** 20;
 const IN_MEMORY = 2;
 
@@ -25,7 +25,7 @@ export class FileLimits {
   readonly #max_bytes: number;
   #isDue = true;
 
-  /** @throws Error SIZE_LIMIT while the log beside the file is too large to be folded into it */
+  /** @throws Error SIZE_LIMIT while the log of the file is too large to be folded into it */
   constructor(db: Sqlite.Database, max_bytes: number | undefined) {
     this.#db = db;
     this.#max_bytes = max_bytes || Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import { vacuumFile } from './vacuum-file.ts';
 
 /** Pages of the file as they lie on the disk, and values that ANALYZE took from indexes of any table. */
 const RAW = ['sqlite_dbpage', 'sqlite_stat3', 'sqlite_stat4'];
-/** These reach other files, or change what the engine takes for the schema or does for all other connections. */
+/** Pragmas that reach other files, or change what the engine takes for the schema or does for all other connections. */
 const PRAGMAS =
   /^(?:writable_schema|schema_version|trusted_schema|(?:temp|data)_store_directory|journal_mode|locking_mode|hexkey|key|rekey)$/;
 const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
@@ -14,11 +14,11 @@ const DDL = new Set(['create', 'alter', 'drop', 'reindex']);
 const ENGINE = /^sqlite_(?:sequence|stat\d)$/;
 const READS = /^(?:select|values|explain|pragma)$/;
 
-/** These lead to other files, or change what the engine takes for the schema, whoever asks. */
+/** Pragmas that are refused for every caller: they lead to other files, or change what the engine takes for the schema. */
 const CLOSED_PRAGMAS = /^(?:(?:temp|data)_store_directory|writable_schema|schema_version)$/;
 
 /**
- * Nothing but the database's own file may be reached, and its schema by statements only: the driver has no authorizer, and these words only begin a statement.
+ * Refuses what reaches other files than the database's own, or its schema by other ways than statements: the driver has no authorizer, and these words only begin a statement.
  * @param vacuum_folder in which `VACUUM INTO` may make a file
  * @throws Error
  */
@@ -48,7 +48,7 @@ function isPragma(sql: string): boolean {
 export class Guard {
   readonly #db: Sqlite.Database;
   readonly #isSuper: boolean;
-  /** By name in lower case. */
+  /** Guarded tables by name in lower case. */
   readonly #tables = new Map<string, GuardedTables[string]>();
 
   constructor(db: Sqlite.Database, tables: GuardedTables, caller: SqlCaller) {

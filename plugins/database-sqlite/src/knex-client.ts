@@ -11,7 +11,7 @@ export interface WriterConnection {
 
 /** knex client whose connection is the writer thread. Its errors are 103 with the driver's error as cause. */
 export class WriterClient extends SqliteDialect {
-  /** Nothing to load: the driver lives in the thread. */
+  /** Loads nothing: the driver lives in the thread. */
   _driver(): object {
     return {};
   }

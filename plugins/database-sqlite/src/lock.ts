@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 
 /**
  * Holds `<file>.lock` for this process, so that a second server refuses to start on the same file. The operating
- * system drops the lock with the process, however it ends; commands do not take it and may run beside a server.
+ * system drops the lock with the process, however it ends; commands do not take it and may run while a server does.
  * @returns releases it
  * @throws UserError when another server holds it
  */

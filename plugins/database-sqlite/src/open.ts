@@ -65,7 +65,7 @@ const reserveBytes = (
     ? defaultReserve(file)
     : numberOption(options, 'sqlite_reserve_mb', { minimum: 0, fallback: 0 }) * 2 ** 20;
 
-function checkFile(file: string, create: boolean, look: boolean): void {
+function checkFile(file: string, create: boolean, examineOnly: boolean): void {
   const kind = statSync(file, { throwIfNoEntry: false });
   if (kind?.isDirectory())
     throw new UserError(`database.database_url: ${file} is a directory, not a database file`);
@@ -75,7 +75,7 @@ function checkFile(file: string, create: boolean, look: boolean): void {
       `database.database_url: ${file} does not exist; add ?mode=rwc to have it created`,
     );
   }
-  if (look) {
+  if (examineOnly) {
     const error = new UserError(`${file} does not exist yet; the first start makes it`);
     throw Object.assign(error, { code: 'NOT_YET' });
   }

@@ -30,7 +30,7 @@ export class Reserve {
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  #looking: Promise<void> | undefined;
+  #renewing: Promise<void> | undefined;
 
   /** @param bytes 0: none is made, and one that is there is removed */
   constructor(file: string, bytes: number, log: Logger) {
@@ -43,16 +43,16 @@ export class Reserve {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#renewing;
   }
 
   #wait(delay_ms: number): void {
     this.#timer = setTimeout(() => {
-      this.#looking = this.#look();
+      this.#renewing = this.#renew();
     }, delay_ms).unref();
   }
 
-  async #look(): Promise<void> {
+  async #renew(): Promise<void> {
     try {
       if (this.#bytes === 0) return await rm(reserveOf(this.#file), { force: true });
       if (!(await this.#isThere()) && (await this.#isAmple())) await this.#make();

@@ -42,11 +42,11 @@ export class ScriptProcess {
   readonly ended: Promise<void>;
   #waiting: Waiting | undefined;
   #next = 1;
-  /** False: it ended, or is about to. */
+  /** Tells whether the process can be used: it has not ended, and is not about to. */
   usable = true;
-  /** It has answered once. */
+  /** Tells whether it has answered once. */
   isUp = false;
-  /** It has a low priority, which only a privileged server could raise again. */
+  /** Tells whether it has a low priority, which only a privileged server could raise again. */
   slowed = false;
 
   constructor(settings: ConnectionSettings) {
@@ -128,7 +128,7 @@ export class ScriptProcess {
   }
 }
 
-/** On Linux a priority is a thread's own. */
+/** Lowers the priority of a process: on Linux that of each thread. */
 async function lowerPriority(pid: number): Promise<void> {
   const threads = process.platform === 'linux' ? await readdir(`/proc/${pid}/task`) : [pid];
   for (const thread of threads) setPriority(Number(thread), SLOW_PRIORITY);

@@ -36,7 +36,7 @@ export interface RunOptions extends Pick<Script, 'params' | 'maxRows'> {
 
 const reading = new Set(['select', 'values', 'with', 'explain', 'pragma']);
 
-/** True when every statement only reads and gives rows. @throws what the driver says about a bad statement */
+/** Tells whether every statement only reads and gives rows. @throws what the driver says about a bad statement */
 export function onlyReads(db: Sqlite.Database, statements: readonly BoundStatement[]): boolean {
   return statements.every(({ sql, word }) => {
     if (!reading.has(word)) return false;
@@ -105,18 +105,18 @@ function readRows(
   values: readonly object[],
   room: Room,
 ): Read {
-  const read = take(run, values, room);
+  const read = readWithin(run, values, room);
   const doubtful = run.readonly && selecting.has(word) ? doubtfulColumns(read.rows) : [];
   const width = read.rows[0]?.length ?? 0;
   const again = doubtful.length > 0 && withBytes(db, numberedBody, width, doubtful);
   if (!again) return read;
-  const second = take(again.safeIntegers(), values, room);
+  const second = readWithin(again.safeIntegers(), values, room);
   return { ...second, rows: second.rows.map((row) => trueBytes(row, width, doubtful)) };
 }
 
 const selecting = new Set(['select', 'values', 'with']);
 
-function take(statement: Sqlite.Statement, values: readonly object[], room: Room): Read {
+function readWithin(statement: Sqlite.Statement, values: readonly object[], room: Room): Read {
   const rows: unknown[][] = [];
   let bytes = 0;
   let count = 0;

@@ -32,14 +32,14 @@ export function answer(request: Request, work: () => unknown): void {
 
 /** Requests that came before the thread could take them. */
 const early: unknown[] = [];
-const keep = (request: unknown) => void early.push(request);
+const queueEarly = (request: unknown) => void early.push(request);
 
 /** Returns the settings of the thread: known at its start, else its first message. */
 export async function given<T>(): Promise<T> {
   if (workerData) return workerData;
   const { promise, resolve } = Promise.withResolvers<T>();
   parentPort?.once('message', (data: T) => {
-    parentPort?.on('message', keep);
+    parentPort?.on('message', queueEarly);
     resolve(data);
   });
   return promise;
@@ -49,7 +49,7 @@ export async function given<T>(): Promise<T> {
 export function serveRequests<T extends Request>(handle: (request: T) => void): void {
   if (!parentPort) throw new Error('this module runs in a worker thread');
   parentPort.on('message', handle);
-  parentPort.off('message', keep);
+  parentPort.off('message', queueEarly);
   for (const request of early.splice(0)) handle(request as T);
 }
 

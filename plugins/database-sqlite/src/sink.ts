@@ -43,8 +43,8 @@ export class WriterSink implements Sink {
   }
 
   #insert(into: AppenderOptions): string {
-    const known = this.#sql.get(into);
-    if (known !== undefined) return known;
+    const cached = this.#sql.get(into);
+    if (cached !== undefined) return cached;
     const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
     const columns = into.columns.map(quoted).join(', ');
     const places = into.columns.map(() => '?').join(', ');

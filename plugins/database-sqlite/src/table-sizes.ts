@@ -13,7 +13,7 @@ interface Tree {
   readonly name: string;
   readonly isTable: boolean;
   readonly pages: number;
-  /** False: extrapolated from its first pages. */
+  /** Tells whether the size is exact, not extrapolated from its first pages. */
   readonly exact: boolean;
 }
 
@@ -77,7 +77,7 @@ function correction(trees: readonly Tree[], used: number): number {
 
 /** A page of the tree, and what is known of the trees below it. */
 interface Branch {
-  /** This page, and the overflow pages of its cells. */
+  /** Bytes of this page, and of the overflow pages of its cells. */
   own: number;
   readonly children: number;
   /** Pages of the visited children's trees. */

@@ -4,7 +4,7 @@ import type Sqlite from 'better-sqlite3';
 /*
  * TEXT that is not valid UTF-8 counts as a BLOB (db.md §4.6), but the driver gives it with U+FFFD in place of what it
  * cannot decode, and has no way to its bytes. So a read whose rows show that character is read again, with the bytes
- * of the doubtful columns beside them.
+ * of the doubtful columns next to them.
  */
 
 /** Columns of one result at most. */

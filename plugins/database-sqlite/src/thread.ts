@@ -6,7 +6,7 @@ import { takeAhead } from './ahead.ts';
 import { type Answer, FATAL, fromPlain } from './answer.ts';
 
 export interface ThreadOptions {
-  /** Source of the entry module, beside this one: `./writer-thread.ts`. */
+  /** Source of the entry module, next to this one: `./writer-thread.ts`. */
   readonly entry: string;
   readonly data: object;
   readonly limits: ResourceLimits;
@@ -37,7 +37,7 @@ export class Thread {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #next = 1;
-  /** Until then the first caller reports a failure, for example of a file that is no database. */
+  /** Tells whether the thread has answered. Until then the first caller reports a failure, for example of a file that is no database. */
   #hasAnswered = false;
   /** Changes when the thread is gone, and with it what was begun in it. */
   generation = 0;
@@ -64,7 +64,7 @@ export class Thread {
       try {
         worker.postMessage({ id, ...message }, options.transfer);
       } catch (error) {
-        this.#take(id)?.reject(error as Error);
+        this.#removePending(id)?.reject(error as Error);
       }
     });
   }
@@ -102,7 +102,7 @@ export class Thread {
   #settle(answer: Answer): void {
     mark();
     this.#hasAnswered = true;
-    const pending = this.#take(answer.id);
+    const pending = this.#removePending(answer.id);
     if (!pending) return;
     if ('error' in answer) pending.reject(fromPlain(answer.error));
     else pending.resolve(answer.result as never);
@@ -121,7 +121,7 @@ export class Thread {
   }
 
   #expire(id: number, error: Error): void {
-    const pending = this.#take(id);
+    const pending = this.#removePending(id);
     if (!pending) return;
     this.#options.log.error('A database thread was ended at a deadline.', {
       thread: this.#options.entry,
@@ -134,11 +134,11 @@ export class Thread {
 
   #fail(worker: Worker, error: Error): void {
     for (const [id, pending] of this.#pending) {
-      if (pending.worker === worker) this.#take(id)?.reject(error);
+      if (pending.worker === worker) this.#removePending(id)?.reject(error);
     }
   }
 
-  #take(id: number): Pending | undefined {
+  #removePending(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     if (pending) clearTimeout(pending.timer);
     this.#pending.delete(id);

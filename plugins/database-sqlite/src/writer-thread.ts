@@ -44,7 +44,7 @@ function handle(request: QueryRequest | ControlRequest): unknown {
     case 'query':
       return query(request);
     case 'hold':
-      room.look(0);
+      room.check(0);
       held = true;
       return true;
     case 'release':
@@ -66,7 +66,7 @@ function query(request: QueryRequest): QueryAnswer {
   if (db.readonly) return run(request);
   const adds = addsRows(request.sql);
   const isAlone = !db.inTransaction;
-  if (adds || isAlone) room.look(adds ? roomFor(bytesOf(request.params)) : 0);
+  if (adds || isAlone) room.check(adds ? roomFor(bytesOf(request.params)) : 0);
   try {
     return run(request);
   } catch (error) {
@@ -100,7 +100,7 @@ function run({ sql, params }: QueryRequest): QueryAnswer {
 function batch({ parts }: BatchRequest): BatchAnswer {
   const refused: [number, number, string, string][] = [];
   const bytes = parts.reduce((sum, part) => sum + bytesOfPart(part), 0);
-  room.look(roomFor(bytes));
+  room.check(roomFor(bytes));
   statements.get('begin immediate').run();
   try {
     for (const [at, part] of parts.entries())
@@ -135,7 +135,7 @@ function insertAll(
   });
 }
 
-/** True when the row itself or its table is at fault, so that sending it again cannot help. */
+/** Tells whether the row itself or its table is at fault, so that sending it again cannot help. */
 function isRowError(error: unknown): error is Error & { code?: unknown } {
   if (error instanceof TypeError || error instanceof RangeError) return true;
   const code = String((error as { code?: unknown }).code ?? '');

@@ -51,7 +51,7 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: Limits;
-  /** Only the primary connection may keep a transaction open. */
+  /** Tells whether a connection is the primary one, which alone may keep a transaction open. */
   readonly isPrimary: (connection: Connection) => boolean;
   /** The state has changed. */
   readonly changed: (connection: Connection, event: Event) => void;

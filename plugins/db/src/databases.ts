@@ -93,7 +93,7 @@ export class Databases {
       const isTorn = !handles.isOpen(entry.id) && (await hasLog(from));
       const handle = handles.of(entry.id, from);
       if (!handle) throw missing(name);
-      // Opening and closing folds what is beside the file into it: one file is renamed at once, three are not.
+      // Opening and closing folds its `-wal` into the file: one file is renamed at once, three are not.
       if (isTorn) await open(handle);
       await handle.exclusively(() => this.#move(handle, entry, new_name));
       announce(entry.id);
@@ -127,7 +127,7 @@ export class Databases {
     return handle.run(script).catch(fail);
   }
 
-  /** Before a file is made. All databases that are created at the same moment may exceed their limit together. @throws RpcError 108 */
+  /** Checks the limit before a file is made. All databases that are created at the same moment may exceed their limit together. @throws RpcError 108 */
   async #requireRoom(owner: string): Promise<void> {
     const { store, limits } = this.#options;
     await store.demandRoom(owner);

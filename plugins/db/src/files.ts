@@ -108,7 +108,7 @@ export async function setAside(
   };
 }
 
-/** True when a closed database has changes in its `-wal`: its process was ended by force. */
+/** Tells whether a closed database has changes in its `-wal`: its process was ended by force. */
 export const hasLog = (file: string): Promise<boolean> => exists(`${file}-wal`);
 
 /** Deletes the files of a closed database; a file that cannot be deleted is logged. */
@@ -144,7 +144,7 @@ async function moveIfThere(from: string, to: string): Promise<void> {
   }
 }
 
-/** Without a file under the old name, none stays under the new one: the `-wal` of another file would be applied. */
+/** Moves a file over another. Without one under the old name, none stays under the new one: the `-wal` of another file would be applied. */
 async function moveOver(from: string, to: string): Promise<void> {
   if (await exists(from)) await rename(from, to);
   else await rm(to, { force: true });

@@ -4,11 +4,11 @@ import { Connection, type Event as ConnectionEvent, type ConnectionOptions } fro
 import { Job, type Result, type Script } from './job.ts';
 import type { Slots } from './slots.ts';
 
-/** Connections of one database: one that writes, and others that read beside it. */
+/** Connections of one database: one that writes, and others that read at the same time. */
 const MAX_CONNECTIONS = 3;
 /** More of them, for tokens of which no text runs here. */
 const SPARE_CONNECTIONS = 2;
-/** A connection beside the primary one holds nothing that a new one would not have. */
+/** A connection other than the primary one holds nothing that a new one would not have. */
 const BESIDE_IDLE_MS = 30_000;
 /** Texts of one token that wait for one database; one more is refused. */
 const MAX_WAITING = 1_000;
@@ -42,7 +42,7 @@ export interface HandleOptions extends Pick<ConnectionOptions, 'clock' | 'log' |
 
 /**
  * One database: decides which text runs when, and on which connection. Texts that write, and those that depend on what was done
- * before, run one after the other on the primary connection; plain reads run beside them.
+ * before, run one after the other on the primary connection; plain reads run at the same time.
  */
 export class Handle {
   file: string;
@@ -97,7 +97,7 @@ export class Handle {
     for (const job of this.#queue.splice(0)) job.refuse(error);
   }
 
-  /** Closes connections that were not used for `idle_ms`; those beside the primary one earlier. */
+  /** Closes connections that were not used for `idle_ms`; those other than the primary one earlier. */
   closeUnused(idle_ms: number): Promise<void> {
     const now = this.#options.clock.now();
     const allowed = (one: Connection) =>
@@ -138,14 +138,14 @@ export class Handle {
     }
     this.#queue.push(job);
     job.wait(limits.wait_timeout_ms, () => {
-      this.#leave(job);
+      this.#removeFromQueue(job);
       this.#pump();
     });
     this.#pump();
     return job.done;
   }
 
-  #leave(job: Job): void {
+  #removeFromQueue(job: Job): void {
     const at = this.#queue.indexOf(job);
     if (at >= 0) this.#queue.splice(at, 1);
   }
@@ -157,7 +157,7 @@ export class Handle {
     this.#isPumping = false;
   }
 
-  /** By token, in order of arrival; exclusive work and what came after it stay behind what came before. */
+  /** Jobs by token, in order of arrival; exclusive work and what came after it stay after what came before. */
   #inOrder(): Job[] {
     const at = this.#queue.findIndex(({ script }) => !script);
     const before = at < 0 ? this.#queue : this.#queue.slice(0, at);
@@ -172,7 +172,7 @@ export class Handle {
       if (!job.script) {
         if (this.#isQuiet && this.#queue[0] === job) {
           this.#state = next(this.#state, 'taken');
-          this.#leave(job);
+          this.#removeFromQueue(job);
           job.begin();
           return;
         }
@@ -182,9 +182,9 @@ export class Handle {
       const mayStart = !exclusiveWaits || this.#owns(job);
       const connection = mayStart ? this.#connectionFor(job, writeWaits) : undefined;
       if (connection) {
-        if (connection.share === undefined) this.#options.slots.take(job.share);
+        if (connection.share === undefined) this.#options.slots.acquire(job.share);
         connection.share ??= job.share;
-        this.#leave(job);
+        this.#removeFromQueue(job);
         job.begin(connection.run(job.script, job.kind === 'write'));
       } else if (job.kind === 'write') writeWaits = true;
     }
@@ -212,7 +212,7 @@ export class Handle {
     return chosen;
   }
 
-  /** A connection beside the primary one: an idle one or a new one. */
+  /** A connection other than the primary one: an idle one or a new one. */
   #another(share: string): Connection | undefined {
     const open = [...this.#connections].filter(({ state }) => state !== 'closing');
     const idle = open.find((one) => one !== this.#primary && one.isIdle);
@@ -236,7 +236,7 @@ export class Handle {
     const { share, state } = connection;
     if (share !== undefined && (state === 'idle' || state === 'closing')) {
       connection.share = undefined;
-      slots.give(share);
+      slots.release(share);
     }
     if (state === 'idle' || state === 'transaction') this.used_at = clock.now();
     else if (state === 'closing' && this.#primary === connection) this.#primary = undefined;

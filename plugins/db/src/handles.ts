@@ -25,11 +25,11 @@ export class Handles {
    */
   of(id: number, file: string): Handle | undefined {
     if (this.#deleted.has(id)) return undefined;
-    const known = this.#handles.get(id);
-    if (!known) return this.adopt(id, this.make(file));
+    const existing = this.#handles.get(id);
+    if (!existing) return this.adopt(id, this.make(file));
     // The database was renamed, before or after the caller read the registry.
-    if (known.file !== file) this.refresh(id);
-    return known;
+    if (existing.file !== file) this.refresh(id);
+    return existing;
   }
 
   /** Asks again where the database's file is, when its statements have ended. */
@@ -59,10 +59,10 @@ export class Handles {
 
   /** The handle of a database that is now registered. A call that saw the entry may have made a handle before: that one stays. */
   adopt(id: number, handle: Handle): Handle {
-    const known = this.#handles.get(id);
-    if (known) void handle.close();
+    const existing = this.#handles.get(id);
+    if (existing) void handle.close();
     else this.#handles.set(id, handle);
-    return known ?? handle;
+    return existing ?? handle;
   }
 
   /** The database is deleted. Called by exclusive work on its handle. */

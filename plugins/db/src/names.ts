@@ -16,14 +16,14 @@ export function checkName(name: string): void {
   if (name === '.' || name === '..') throw RpcError.invalid("db name cannot be '.' or '..'");
 }
 
-/** Also by another name: a link, or another way through the folders. */
+/** Tells whether two paths are one file, also by another name: a link, or another way through the folders. */
 function isSameFile(file: string, other: string | undefined): boolean {
   if (other === undefined) return false;
   const [one, two] = [file, other].map((path) => statSync(path, { throwIfNoEntry: false }));
   return file === other || (one !== undefined && one.ino === two?.ino && one.dev === two.dev);
 }
 
-/** Files beside the database while it is open, and after a crash. */
+/** Files next to the database while it is open, and after a crash. */
 export const SIDE_FILES = ['-wal', '-shm'] as const;
 
 /** The folder of the databases. */

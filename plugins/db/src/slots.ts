@@ -33,12 +33,12 @@ export class Slots {
     return false;
   }
 
-  take(share: string): void {
-    this.#shares.acquire(share);
+  acquire(share: string): void {
+    this.#shares.take(share);
   }
 
-  give(share: string): void {
-    this.#shares.release(share);
+  release(share: string): void {
+    this.#shares.give(share);
     const waiting = this.#shares.order([...this.#waiting.values()]);
     this.#waiting.clear();
     for (const { retry } of waiting) retry();
@@ -61,7 +61,7 @@ export class Slots {
     return !isFull;
   }
 
-  /** True while a handle waits for a process. */
+  /** Tells whether a handle waits for a process. */
   get wanted(): boolean {
     return this.#forProcess.size > 0;
   }

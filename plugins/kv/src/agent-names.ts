@@ -10,7 +10,7 @@ const CHUNK = 2_500;
 /** Tells `agent-uuid_list` the names and tags of agents from where dashboards keep them (kv.md §5.2). */
 export function tellNames(kernel: Kernel, reads: Reads): void {
   const list = kernel.useOptional(AgentList);
-  const tell = <Fact>(key: string, member: string, factOf: (value: unknown) => Fact) =>
+  const addMember = <Fact>(key: string, member: string, factOf: (value: unknown) => Fact) =>
     list?.add({
       scope: 'kv_namespace',
       permissions: [{ kv: { read: key } }],
@@ -27,8 +27,8 @@ export function tellNames(kernel: Kernel, reads: Reads): void {
         return agents.map(({ uuid }) => ({ [member]: factOf(values.get(uuid)) }));
       },
     });
-  tell('metadata_name', 'name', (value) => (typeof value === 'string' && value) || null);
-  tell('metadata_tags', 'tags', (value) =>
+  addMember('metadata_name', 'name', (value) => (typeof value === 'string' && value) || null);
+  addMember('metadata_tags', 'tags', (value) =>
     Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : null,
   );
 }

@@ -13,14 +13,14 @@ export type LimitKind =
 
 /** The limits of one kind, as they were when the round began. */
 export interface Limits {
-  /** False when no limit of this kind is set: there is nothing to clean. */
+  /** Tells whether a limit of this kind is set: otherwise there is nothing to clean. */
   readonly any: boolean;
   /**
-   * How long rows are kept, ms: the agent's own value first, else the one of namespace `global`; undefined: for ever.
-   * An own value of 0 means for ever whatever `global` says. Without an agent (lower-case hyphenated): the one of `global`.
+   * Returns how long rows are kept, ms: the agent's own value first, else the one of namespace `global`; undefined: forever.
+   * An own value of 0 means forever, whatever `global` says. Without an agent (lower-case hyphenated): the one of `global`.
    */
   of(agent?: string): number | undefined;
-  /** Whose rows have a limit, 0 ("for ever") included: all through namespace `global`, or those of these agents. */
+  /** Agents whose rows have a limit, 0 ("forever") included: all through namespace `global`, or these. */
   readonly limited: 'all' | ReadonlySet<string>;
 }
 

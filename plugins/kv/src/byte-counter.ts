@@ -1,6 +1,6 @@
 import type { MigrationDatabase } from '@svc/plugin-sdk/sql';
 
-/** Bytes that a row counts beside its contents: what an index and the row itself take, so that empty rows are not free. */
+/** Bytes that a row counts in addition to its contents: what an index and the row itself take, so that empty rows are not free. */
 const ROW_BYTES = 64;
 
 /** Columns whose bytes `countBytes` counts. */
@@ -23,7 +23,7 @@ export function rowBytes({ columns }: Pick<ByteCounter, 'columns'>, row: string)
 }
 
 /**
- * For a migration: a table with the bytes that the rows of each owner take. The database itself counts, in the
+ * Creates, in a migration, a table with the bytes that the rows of each owner take. The database itself counts, in the
  * transaction of every change: the numbers are right with several servers, with servers of an earlier version, and
  * with rows that SQL writes. Rows that are there already are counted once.
  */

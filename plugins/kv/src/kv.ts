@@ -27,7 +27,7 @@ export interface Kv {
   readonly maxValueBytes: () => number;
   readonly maxItems: () => number;
   readonly maxNamespaceBytes: () => number;
-  /** False for texts that this database cannot hold. */
+  /** Tells whether this database can hold a text. */
   readonly storable: (text: string) => boolean;
   /** @throws RpcError 999 for U+0000 where no text holds it (kv.md §1.3) */
   readonly refuseZero: (...texts: readonly string[]) => void;

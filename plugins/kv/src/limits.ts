@@ -39,8 +39,8 @@ export function limitFault(namespace: string, key: string, text: string): string
   if (!key.startsWith(PREFIX) || !(namespace === GLOBAL || agent.test(namespace))) return undefined;
   const kinds = namespace === GLOBAL ? OF_THE_SERVER : OF_AGENTS;
   if (!kinds.some((kind) => key === PREFIX + kind)) {
-    const known = kinds.map((kind) => PREFIX + kind).join(', ');
-    return `'${key}' is no limit of ${namespace === GLOBAL ? "namespace 'global'" : 'an agent'}; there are ${known}`;
+    const all = kinds.map((kind) => PREFIX + kind).join(', ');
+    return `'${key}' is no limit of ${namespace === GLOBAL ? "namespace 'global'" : 'an agent'}; there are ${all}`;
   }
   if (text.length <= MAX_LENGTH && limitOf(parseJson(text)) !== undefined) return undefined;
   return `'${key}' must be milliseconds, a number that is not negative or a text of digits: 604800000 for seven days, 0 for ever`;

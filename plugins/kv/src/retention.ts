@@ -62,7 +62,7 @@ function limitsIn(values: ReadonlyMap<string, number>): Limits {
     limited: values.has(GLOBAL) ? 'all' : new Set(values.keys()),
     of(agent) {
       const own = agent === undefined ? undefined : values.get(agent);
-      // For stock maintenance workers zero means "for ever".
+      // For stock maintenance workers zero means "forever".
       return (own ?? values.get(GLOBAL)) || undefined;
     },
   };

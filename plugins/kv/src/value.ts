@@ -33,7 +33,7 @@ export function refuseHalf(plain: string): void {
 /** A value's text as it is stored: compact, of equal member names the last one, 64-bit integers exact, `1.0` still `1.0`. */
 export const valueText = (sent: string): string => respellJson(sent, spelled);
 
-/** True when U+0000 begins in this part of a stored text. */
+/** Tells whether U+0000 begins in this part of a stored text. */
 export function zeroAt(text: string, from = 0, to = text.length): boolean {
   const part = text.slice(from, to + ZERO.length - 1);
   for (let at = part.indexOf(ZERO); at >= 0; at = part.indexOf(ZERO, at + 1)) {
@@ -45,7 +45,7 @@ export function zeroAt(text: string, from = 0, to = text.length): boolean {
   return false;
 }
 
-/** False when a number in it is too large for a double. */
+/** Tells whether no number in a value is too large for a double. */
 const holds = (value: unknown): boolean => {
   if (typeof value === 'number') return Number.isFinite(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(holds);

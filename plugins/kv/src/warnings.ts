@@ -20,8 +20,8 @@ export function warnOfLimits(
 ): void {
   hooks.warnings.tap(async (found) => {
     const limits = { maxBytes: MAX_BYTES, signal, share: '' };
-    const known = listOf(await reads.existing([GLOBAL], limits));
-    if (known.length === 0 && limitsTables()) found.push(NO_GLOBAL);
+    const globals = listOf(await reads.existing([GLOBAL], limits));
+    if (globals.length === 0 && limitsTables()) found.push(NO_GLOBAL);
     const entries = listOf(await reads.limits(signal)) as [string, string, unknown][];
     const faults = entries.flatMap(([namespace, key, value]) => {
       const fault = limitFault(namespace, key, stringifyJson(value));

@@ -4,7 +4,7 @@ import { checkItem, type Item } from '../patterns.ts';
 import { reading } from '../permissions.ts';
 import { distinctOf } from '../store/repeats.ts';
 
-/** Whatever `[kv] max_items` says. */
+/** Limit of items, whatever `[kv] max_items` says. */
 const MOST_ITEMS = 100_000;
 const Items = Type.Array(Type.Object({ namespace: Type.String(), key: Type.String() }), {
   maxItems: MOST_ITEMS,

@@ -22,7 +22,7 @@ export function openMultiRead(db: Database): MultiRead {
     guarded('read failed', async () => {
       const { items, order } = asked;
       if (items.length === order.length) return read(items, sql.rows, limits);
-      // Beside the rows it reads their places and lengths, so it may be longer than the answer.
+      // In addition to the rows it reads their places and lengths, so it may be longer than the answer.
       const roomy = { ...limits, maxBytes: 2 * limits.maxBytes };
       const { text } = await read(items, sql.placed, roomy);
       return new RawJson(await repeated(Buffer.from(text as string), asked, limits.maxBytes));
@@ -69,7 +69,7 @@ const sqliteRows = `
   where k.id is not null or i.value ->> 4 = ${EXACT}`;
 const sqliteSql = {
   rows: `select ${sqliteText} ${sqliteRows}`,
-  /** With the place of the item, and the bytes of the row. */
+  /** Rows with the place of the item, and the bytes of the row. */
   placed: `select i.key || ',' || length(cast(${sqliteText} as blob)) || ',' || ${sqliteText} ${sqliteRows}`,
 };
 

@@ -42,7 +42,7 @@ export class Reads {
     return this.#read({ sql: this.#sql.namespaces, params: [], few: false }, limits);
   }
 
-  /** Those of these names that exist, in the given order. */
+  /** Names of these that exist, in the given order. */
   existing(names: readonly string[], limits: ReadLimits): Promise<RawJson> {
     const params = [JSON.stringify(names)];
     return this.#read({ sql: this.#sql.existing, params, few: true }, limits);

@@ -15,8 +15,8 @@ export function distinctOf(asked: readonly Item[]): Distinct {
     const { namespace, key } = item;
     const places = namespaces.get(namespace) ?? new Map<string, number>();
     if (places.size === 0) namespaces.set(namespace, places);
-    const known = places.get(key);
-    if (known !== undefined) return known;
+    const place = places.get(key);
+    if (place !== undefined) return place;
     places.set(key, items.length);
     return items.push(item) - 1;
   });

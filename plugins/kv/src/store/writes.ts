@@ -56,12 +56,12 @@ export class Writes {
       return this.#db.locked({ id: LOCK, shared: true }, async (on) => {
         const stored = new Set((await rowsOf<Place>(on, sql)).map(placeOf));
         const refused = rows.filter((row) => !stored.has(placeOf(row)));
-        const known = new Set<string>();
+        const existing = new Set<string>();
         for (const namespace of new Set(refused.map((row) => row.namespace)))
-          if (await on('kv').where({ namespace }).first('id')) known.add(namespace);
+          if (await on('kv').where({ namespace }).first('id')) existing.add(namespace);
         return rows.map((row) => {
           if (stored.has(placeOf(row))) return 'stored';
-          return known.has(row.namespace) ? 'full' : 'missing';
+          return existing.has(row.namespace) ? 'full' : 'missing';
         });
       });
     });
