@@ -44,14 +44,14 @@ export class Joiner {
       this.#drop(id);
       return undefined;
     }
-    this.#keep(id, open, message.subarray(end + 1));
+    this.#add(id, open, message.subarray(end + 1));
     if (open.parts.length < Number(count)) return undefined;
     this.#open.delete(id);
     this.#bytes -= open.bytes;
     return Buffer.concat(open.parts).toString();
   }
 
-  #keep(id: string, open: Open, part: Buffer): void {
+  #add(id: string, open: Open, part: Buffer): void {
     this.#open.set(id, open);
     // A view would keep the memory of the whole packet.
     open.parts.push(Buffer.from(part));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BusConnection, BusFrame, BusLink } from '@svc/plugin-bus/api';
 import { within } from '@svc/plugin-sdk/util';
 import type { Client, ClientConfig, Notification } from 'pg';
-import { type Body, backendOf, listen, type Notice, notify, take } from './store.ts';
+import { type Body, backendOf, listen, type Notice, notify, takeBodies } from './store.ts';
 
 /** Longer frames travel as rows. A notification takes less than 8,000 bytes. */
 const MAX_PAYLOAD = 7_900;
@@ -15,7 +15,7 @@ const QUERY_MS = 8_000;
 /** Notifications that wait for a row. */
 const MAX_WAITING = 10_000;
 
-/** One connection for listening and notifying, beside the pool: a busy pool delays no message. */
+/** One connection for listening and notifying, in addition to the pool: a busy pool delays no message. */
 export class Connection implements BusConnection {
   readonly #link: BusLink;
   readonly #client: Client;
@@ -68,11 +68,11 @@ export class Connection implements BusConnection {
   }
 
   /**
-   * Whether notifications arrive: behind a pooler in transaction mode none does, and nothing fails. `notifyBeside` sends
+   * Tells whether notifications arrive: behind a pooler in transaction mode none does, and nothing fails. `notifyOtherwise` sends
    * one over another connection.
    */
   async hears(
-    notifyBeside: (channel: string, payload: string) => Promise<unknown>,
+    notifyOtherwise: (channel: string, payload: string) => Promise<unknown>,
   ): Promise<boolean> {
     const { processID } = this.#client as { processID?: number };
     // A pooler tells a number of its own.
@@ -80,7 +80,7 @@ export class Connection implements BusConnection {
     if (this.#isDirect) return true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onProbe = resolve;
-    await notifyBeside(channelOf(this.#all, this.#link.id), PROBE);
+    await notifyOtherwise(channelOf(this.#all, this.#link.id), PROBE);
     return within(HEAR_MS, promise);
   }
 
@@ -134,7 +134,7 @@ export class Connection implements BusConnection {
           ({ payload = '', channel }) => payload.startsWith(ROW) && (channel === this.#all) === all,
         )
         .map(({ payload = '' }) => payload.slice(ROW.length));
-    return take(this.#client, idsOf(true), idsOf(false));
+    return takeBodies(this.#client, idsOf(true), idsOf(false));
   }
 }
 

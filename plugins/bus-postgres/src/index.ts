@@ -51,7 +51,7 @@ export default definePlugin({
     };
     let latest: Connection | undefined;
     let isTold = false;
-    /** Nobody waits for it: the probe of a deaf connection takes seconds. */
+    /** Warns of a deaf connection. Nothing waits for it, because the probe of one takes seconds. */
     const warnIfDeaf = async (connection: Connection) => {
       try {
         if (isTold || (await connection.hears((...notice) => notifyBeside(db, ...notice)))) return;

@@ -64,8 +64,8 @@ export async function notify(
   });
 }
 
-/** The bodies of these rows by id. Rows of `mine` are removed, because only this server reads them. */
-export async function take(
+/** Takes the bodies of these rows, by id. Rows of `mine` are removed, because only this server reads them. */
+export async function takeBodies(
   client: ClientBase,
   shared: readonly string[],
   mine: readonly string[],

@@ -12,7 +12,7 @@ export const BusTransports = service<BusTransports>('bus.transports');
 
 /** Transport of frames between servers. The plugin `bus` numbers the frames and connects again after a failure. */
 export interface BusTransport {
-  /** For the log: `postgres`. */
+  /** Name for the log: `postgres`. */
   readonly name: string;
   /** Frames are filled up to this many bytes; one that holds a single large message may be longer, up to 9 MiB. */
   readonly frameBytes: number;

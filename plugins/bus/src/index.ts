@@ -44,7 +44,7 @@ export default definePlugin({
   },
 });
 
-/** Without another server there is nothing to tell. */
+/** Metrics of the bus: without another server there are none. */
 const busFamilies = (bus: () => ServerBus | undefined): Family[] => [
   {
     name: 'bus_connected',

@@ -3,7 +3,7 @@ import type { Counts, Frame, Heartbeat, Message } from './frame.ts';
 
 /** A server that was not heard for this long is dead. */
 export const DEAD_MS = 3_000;
-/** So long after this server has connected, the first frame of another one may have any number: all send a heartbeat in it. */
+/** Time after this server has connected in which the first frame of another one may have any number: all send a heartbeat in it. */
 const FRESH_MS = 2_500;
 /** A dead server may only have been cut off, so its numbers are kept this long. */
 const FORGET_MS = 86_400_000;
@@ -71,7 +71,7 @@ export class OtherServers {
     return this.#servers.get(id)?.alive ?? false;
   }
 
-  /** This server has connected: what was sent before is not missed, and what came before may come again. */
+  /** Notes that this server has connected: what was sent before is not missed, and what came before may come again. */
   connected(now: number): void {
     this.#freshUntil = now + FRESH_MS;
     for (const { toAll, direct } of this.#servers.values()) {
@@ -81,7 +81,7 @@ export class OtherServers {
     this.forgiveSilence(now, Number.POSITIVE_INFINITY);
   }
 
-  /** For so long this server could hear no other one. */
+  /** Forgives a silence in which this server could hear no other one. */
   forgiveSilence(now: number, silence_ms: number): void {
     for (const server of this.#servers.values()) {
       server.heardAt = Math.min(now, server.heardAt + silence_ms);
@@ -141,7 +141,7 @@ export class OtherServers {
     if (about) this.#options.event({ kind: 'left', server: about });
   }
 
-  /** False for a frame that came before. */
+  /** Tells whether a frame has not come before. */
   #isNew(from: string, server: OtherServer, { to, number }: Frame): boolean {
     const direct = to !== undefined;
     const received = direct ? server.direct : server.toAll;

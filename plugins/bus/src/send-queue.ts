@@ -51,7 +51,7 @@ export class SendQueue {
     this.#options = options;
   }
 
-  /** To all other servers. When too much waits, all of it is dropped. */
+  /** Queues a text for all other servers. When too much waits, all of it is dropped. */
   publish(text: string): void {
     if (this.#add(this.#toAll, text)) return;
     if (!this.#dropping) {
@@ -78,14 +78,14 @@ export class SendQueue {
     return this.#direct.get(to)?.drained() ?? Promise.resolve();
   }
 
-  /** This receiver is dead: drops what waits for it. */
+  /** Drops what waits for a receiver that is dead. */
   drop(to: string): void {
     const stream = this.#direct.get(to);
     stream?.clear();
     stream?.release();
   }
 
-  /** This receiver will not come again under its id. */
+  /** Forgets a receiver that will not come again under its id. */
   forget(to: string): void {
     this.#direct.delete(to);
   }

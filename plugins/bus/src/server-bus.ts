@@ -37,7 +37,7 @@ export class ServerBus implements RemoteBus {
   #unconfirmed = false;
   /** Rows may have changed without a message: the next tick tells it. */
   #databaseChanged = false;
-  /** While there was no connection, frames of other servers may have been lost. */
+  /** Tells whether frames of other servers may have been lost, because there was no connection. */
   #missed = false;
 
   constructor(options: ServerBusOptions) {
