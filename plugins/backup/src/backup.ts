@@ -29,12 +29,12 @@ export interface Server {
   /** Path of a database of callers; undefined: the server has none. */
   readonly callerFile: ((name: string) => string) | undefined;
   readonly buckets: Buckets | undefined;
-  /** Without its secrets. */
+  /** Configuration without its secrets. */
   readonly configuration: () => Promise<string>;
-  /** Encrypted. */
+  /** Encrypted configuration. */
   readonly secrets: (() => Promise<Buffer>) | undefined;
   /** Told of every step; throws when the work shall end. */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /** The folder of all buckets. */
@@ -50,10 +50,10 @@ export async function makeBackup(writer: Writer, server: Server): Promise<Manife
   try {
     const file = join(writer.scratch, 'database.sqlite');
     await server.snapshot(file);
-    server.tell('counting rows');
+    server.report('counting rows');
     const tables = countRows(file);
     const names = valuesOf(file, 'db_registry', 'name');
-    const parts: Part[] = [await putPacked(writer, DATABASE, file, server.tell)];
+    const parts: Part[] = [await putPacked(writer, DATABASE, file, server.report)];
     parts.push(...(await putCallers(writer, server, names)));
     const { files, links, empty } = await putBuckets(writer, server);
     parts.push(...files, ...(await putConfiguration(writer, server)));
@@ -68,10 +68,10 @@ export async function makeBackup(writer: Writer, server: Server): Promise<Manife
   }
 }
 
-/** Databases of callers, each as it is at a moment of its own. One that nobody has used yet has no file. */
+/** Databases of callers, each as it is at a moment of its own. One that was never used has no file. */
 async function putCallers(
   writer: Writer,
-  { callerFile, tell }: Server,
+  { callerFile, report }: Server,
   names: readonly string[],
 ): Promise<Part[]> {
   const parts: Part[] = [];
@@ -79,19 +79,19 @@ async function putCallers(
     const file = callerFile?.(name) ?? '';
     if (!(await stat(file).catch(() => undefined))) continue;
     const copy = join(writer.scratch, 'callers.sqlite');
-    await copySqlite(file, copy, () => tell(`copying the database '${name}'`));
-    parts.push(await putPacked(writer, `${CALLERS}${name}.db.gz`, copy, tell));
+    await copySqlite(file, copy, () => report(`copying the database '${name}'`));
+    parts.push(await putPacked(writer, `${CALLERS}${name}.db.gz`, copy, report));
   }
   return parts;
 }
 
-async function putBuckets(writer: Writer, { buckets, tell }: Server) {
+async function putBuckets(writer: Writer, { buckets, report }: Server) {
   const files: Part[] = [];
   if (!buckets) return { files, links: {}, empty: [] };
   const { folder, isTemporary } = buckets;
   const tree = await readTree(folder, isTemporary);
   for (const [at, { path, mtime_ms }] of tree.files.entries()) {
-    tell(`copying files of buckets: ${at + 1} of ${tree.files.length}`);
+    report(`copying files of buckets: ${at + 1} of ${tree.files.length}`);
     const part = await writer.put(`${BUCKETS}${path}`, join(folder, path));
     if (part) files.push({ ...part, mtime_ms });
   }
@@ -116,7 +116,7 @@ async function putPacked(
   writer: Writer,
   path: string,
   file: string,
-  tell: Server['tell'],
+  report: Server['report'],
 ): Promise<Part> {
   const packed = `${file}.gz`;
   const { size } = await stat(file);
@@ -124,7 +124,7 @@ async function putPacked(
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       read.bytes += chunk.length;
-      tell(`compressing ${path}: ${Math.floor((100 * read.bytes) / size)} %`);
+      report(`compressing ${path}: ${Math.floor((100 * read.bytes) / size)} %`);
       yield chunk;
     }
   };

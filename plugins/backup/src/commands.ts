@@ -60,7 +60,7 @@ export const backupCommand = (ways: Ways): Command => ({
       const passphrase = values['with-secrets']
         ? await passphraseFrom({ terminal, file: text(values['passphrase-file']), isNew: true })
         : undefined;
-      const server = serverOf(kernel, ways, { passphrase, tell: progressOn(terminal, signal) });
+      const server = serverOf(kernel, ways, { passphrase, report: progressOn(terminal, signal) });
       const once = async () => {
         const { path, writer } = await placeFor(target, kernel.clock.now());
         terminal.print(`${path}: ${summaryOf(await makeBackup(writer, server))}`);
@@ -74,7 +74,7 @@ export const backupCommand = (ways: Ways): Command => ({
     }),
 });
 
-/** A backup among the files of buckets would be in the next one, and could be fetched by whoever reads the bucket. */
+/** A backup among the files of buckets would be in the next one, and anyone who reads the bucket could fetch it. */
 function refuseBelow(folder: string | undefined, target: string): void {
   if (folder === undefined || !`${resolve(target)}/`.startsWith(`${resolve(folder)}/`)) return;
   throw new UserError(`${target} lies below static_path (${folder}): choose a place outside`);
@@ -96,11 +96,11 @@ function summaryOf({ tables, parts }: Manifest): string {
 function serverOf(
   kernel: Kernel<unknown>,
   ways: Ways,
-  { passphrase, tell }: { passphrase: string | undefined; tell: (line: string) => void },
+  { passphrase, report }: { passphrase: string | undefined; report: (line: string) => void },
 ): Server {
   const { clock, server } = kernel;
   const { callers, buckets, configuration } = ways;
-  const { database, snapshot } = snapshotOf(ways, tell);
+  const { database, snapshot } = snapshotOf(ways, report);
   const path = configuration?.path ?? '';
   return {
     version: server.version,
@@ -114,7 +114,7 @@ function serverOf(
       withoutSecrets(await readFile(path, 'utf8'), (await configuration?.schema()) ?? {}),
     secrets:
       passphrase === undefined ? undefined : async () => seal(await secretFiles(path), passphrase),
-    tell,
+    report,
   };
 }
 
@@ -152,7 +152,7 @@ export const restoreCommand = (ways: Ways): Command => ({
           buckets: buckets?.folder(),
           withFiles: !values['database-only'],
           scratch,
-          tell: progressOn(terminal, signal),
+          report: progressOn(terminal, signal),
           verified: () => openConfiguration(backup, terminal, values),
         };
         await whileLocked(ways, db, () => restore(backup, target));
@@ -174,7 +174,7 @@ function tellIdentity({ server }: Kernel<unknown>, terminal: CommandTerminal, ba
   if (server.uuid() === uuid) return;
   terminal.print(`Agents would refuse it, because its configuration has another server_uuid. For a server in the place of the old one write
   server_uuid = "${uuid}"
-into the configuration, and put the old signing.key beside it: machines take updates from no other (--configuration brings both).`);
+into the configuration, and put the old signing.key next to it: machines take updates from no other (--configuration brings both).`);
 }
 
 /**

@@ -7,7 +7,7 @@ import { codeOf, hideSecret } from '@svc/plugin-sdk/util';
 import { parse, stringify } from 'smol-toml';
 
 const REMOVED = 'removed-by-backup';
-/** They sign the audit, and what machines are given; both lie beside the configuration. */
+/** Keys that sign the audit, and what machines are given; both lie next to the configuration. */
 const KEYS = ['audit.key', 'signing.key'];
 
 /** The parts of a schema that say which keys are known, and which are secret. */

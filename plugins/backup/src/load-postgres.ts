@@ -59,14 +59,14 @@ export function postgresLoader(
       for (const { table, name } of references)
         await query.raw(`alter table ${table} alter constraint ${quoted(name)} not deferrable`);
     },
-    async copy(table, columns, tell) {
+    async copy(table, columns, report) {
       await query.raw(`delete from ${quoted(table)}`);
       let done = 0;
       const target = { query, copy, table, columns: columns.map(({ name }) => name) };
       for (const rows of stepsOf(archive, table, columns)) {
         await insert(target, rows);
         done += rows.length;
-        tell(done);
+        report(done);
       }
       const [counted] = await read<{ rows: number }>(
         `select count(*) as rows from ${quoted(table)}`,

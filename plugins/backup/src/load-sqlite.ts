@@ -29,7 +29,7 @@ export function sqliteLoader({ query }: MigrationDatabase): Loader {
     async wake() {
       for (const { sql } of triggers) await query.raw(sql);
     },
-    async copy(table, columns, tell) {
+    async copy(table, columns, report) {
       const name = quoted(table);
       const list = columns.map((column) => quoted(column.name)).join(', ');
       const insert = `insert or ignore into main.${name} (${list}) select ${list} from archive.${name}`;
@@ -37,7 +37,7 @@ export function sqliteLoader({ query }: MigrationDatabase): Loader {
       const sql = `select wr from pragma_table_list where schema = 'archive' and name = ?`;
       const [kind] = await read<{ wr: number }>(sql, [table]);
       if (kind?.wr) await query.raw(insert);
-      else await copyInSteps(read, { name, insert, tell });
+      else await copyInSteps(read, { name, insert, report });
       const count = async (schema: string) =>
         (await read<{ rows: number }>(`select count(*) as rows from ${schema}.${name}`))[0]?.rows;
       if ((await count('main')) !== (await count('archive')))
@@ -57,7 +57,7 @@ type Read = <Row extends object>(text: string, params?: readonly SqlValue[]) => 
 interface Copy {
   readonly name: string;
   readonly insert: string;
-  readonly tell: (rows: number) => void;
+  readonly report: (rows: number) => void;
 }
 
 interface Step {
@@ -65,8 +65,8 @@ interface Step {
   readonly rows: number;
 }
 
-/** By the order of rowids. */
-async function copyInSteps(read: Read, { name, insert, tell }: Copy): Promise<void> {
+/** Copies rows in the order of rowids. */
+async function copyInSteps(read: Read, { name, insert, report }: Copy): Promise<void> {
   const after = 'where rowid > ? order by rowid limit';
   let last: number | bigint = -(2n ** 63n);
   for (let done = 0; ; ) {
@@ -79,13 +79,13 @@ async function copyInSteps(read: Read, { name, insert, tell }: Copy): Promise<vo
     await read(`${insert} ${after} ${ROWS_A_STEP}`, [last]);
     last = step.last;
     done += step.rows;
-    tell(done);
+    report(done);
   }
 }
 
 /**
- * On Postgres two rows of several servers may have one id, because it is only the last part of their key. Here the second
- * one gets another.
+ * Gives the second of two rows with one id another one. On Postgres several servers may have stored such rows, because the
+ * id is only the last part of their key.
  */
 async function copyTaken(read: Read, table: string, columns: readonly string[]): Promise<void> {
   const keys = await read<{ name: string }>(

@@ -16,7 +16,7 @@ export interface Loader {
   copy(
     table: string,
     columns: readonly TargetColumn[],
-    tell: (rows: number) => void,
+    report: (rows: number) => void,
   ): Promise<number>;
   /** The next id of the table is greater than this one. */
   countFrom(table: string, last: number | bigint): Promise<unknown>;
@@ -38,7 +38,7 @@ export interface Load {
   readonly file: string;
   readonly manifest: Manifest;
   readonly loader: (on: MigrationDatabase, archive: Sqlite.Database) => Loader;
-  readonly tell: (table: string, rows: number) => void;
+  readonly report: (table: string, rows: number) => void;
 }
 
 const LEDGER = 'schema_migrations';
@@ -51,7 +51,7 @@ const CREATE_LEDGER = `create table ${LEDGER} (plugin varchar(128) not null, nam
  * @throws UserError when tables of the archive would be left out
  */
 export async function load({ db, file, loader, ...given }: Load): Promise<void> {
-  const { manifest, plugins, steps, tell } = given;
+  const { manifest, plugins, steps, report } = given;
   const archive = new Sqlite(file, { readonly: true });
   try {
     const ledger = archive.prepare(`select plugin, name from ${LEDGER}`).raw().all() as string[][];
@@ -67,7 +67,7 @@ export async function load({ db, file, loader, ...given }: Load): Promise<void> 
       for (const table of tablesOf(archive)) {
         const columns = known.get(table);
         if (!columns) continue;
-        await fill({ table, columns, rows, archive, tell, expected: manifest.tables[table] });
+        await fill({ table, columns, rows, archive, report, expected: manifest.tables[table] });
       }
       for (const [table, last] of sequencesOf(archive))
         if (known.has(table)) await rows.countFrom(table, last);
@@ -79,7 +79,7 @@ export async function load({ db, file, loader, ...given }: Load): Promise<void> 
   }
 }
 
-interface Fill extends Pick<Load, 'tell'> {
+interface Fill extends Pick<Load, 'report'> {
   readonly table: string;
   readonly columns: readonly TargetColumn[];
   readonly rows: Loader;
@@ -88,7 +88,7 @@ interface Fill extends Pick<Load, 'tell'> {
 }
 
 /** Every row comes from the archive, also where a step put some into a new table. */
-async function fill({ table, columns, rows, archive, tell, expected }: Fill): Promise<void> {
+async function fill({ table, columns, rows, archive, report, expected }: Fill): Promise<void> {
   const named = archive.pragma(`table_info(${quoted(table)})`) as { name: string }[];
   const stored = new Set(named.map(({ name }) => name));
   const missing = [...stored].filter((name) => !columns.some((column) => column.name === name));
@@ -97,7 +97,7 @@ async function fill({ table, columns, rows, archive, tell, expected }: Fill): Pr
       `the table '${table}' of the backup has columns that no loaded plugin makes: ${missing.join(', ')}`,
     );
   const shared = columns.filter(({ name }) => stored.has(name));
-  const count = await rows.copy(table, shared, (done) => tell(table, done));
+  const count = await rows.copy(table, shared, (done) => report(table, done));
   if (count !== expected)
     throw new Error(`the table '${table}' got ${count} rows, and the backup has ${expected}`);
 }

@@ -36,7 +36,7 @@ async function firstLineOf(file: string): Promise<string | undefined> {
 /** A line of the terminal that is not shown. */
 async function askHidden(terminal: CommandTerminal, prompt: string): Promise<string | undefined> {
   const { stdin, stderr } = process;
-  // Before the prompt: somebody may answer at once. The prompt takes the place of a line that says how far the work is.
+  // Before the prompt: an answer may come at once. The prompt takes the place of a line that says how far the work is.
   stdin.setRawMode(true);
   terminal.progress(prompt);
   let line = '';

@@ -10,7 +10,7 @@ export function progressOn(terminal: CommandTerminal, signal: AbortSignal): (lin
   return (line) => {
     if (signal.aborted) throw new UserError('interrupted; what was begun is removed');
     const now = performance.now();
-    // A log of lines is read by nobody while it grows.
+    // No one reads a log of lines while it grows.
     if (now < next || !process.stderr.isTTY) return;
     next = now + PROGRESS_MS;
     terminal.progress(line);

@@ -109,9 +109,9 @@ async function newestIn(folder: string): Promise<string> {
 }
 
 /** Reads everything once. @throws UserError that names the first part that is missing or changed */
-export async function verify({ manifest, open }: Backup, tell: (path: string) => void) {
+export async function verify({ manifest, open }: Backup, report: (path: string) => void) {
   for (const { path, bytes, sha256 } of manifest.parts) {
-    tell(path);
+    report(path);
     const hash = createHash('sha256');
     let found = 0;
     try {

@@ -16,7 +16,7 @@ export interface Places {
   readonly callerFile: ((name: string) => string) | undefined;
   /** The folder of all buckets; undefined: the plugin is not loaded. */
   readonly buckets: string | undefined;
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 interface Placed {
@@ -35,7 +35,7 @@ export async function restoreFiles(backup: Backup, places: Places): Promise<void
   const missing: Placed[] = [];
   for (const placed of files) if (!(await isThere(placed))) missing.push(placed);
   for (const [at, { part, file, open }] of missing.entries()) {
-    places.tell(`writing file ${at + 1} of ${missing.length}`);
+    places.report(`writing file ${at + 1} of ${missing.length}`);
     const unfinished = `${file}.restoring`;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await pipeline(open(), createWriteStream(unfinished, { mode: 0o600, flush: true }));

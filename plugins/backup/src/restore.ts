@@ -16,7 +16,7 @@ import { type Places, restoreFiles } from './restore-files.ts';
 export interface Target extends Places, Pick<Load, 'db' | 'plugins' | 'steps'> {
   /** Undefined: there is no driver for Postgres. */
   readonly copy: Postgres['copy'] | undefined;
-  /** False: the main database alone is restored. */
+  /** Tells whether files are restored, too; otherwise the main database alone is. */
   readonly withFiles: boolean;
   /** Folder for temporary files. */
   readonly scratch: string;
@@ -29,20 +29,20 @@ export interface Target extends Places, Pick<Load, 'db' | 'plugins' | 'steps'> {
  * empty, and the restore can be repeated. @throws UserError
  */
 export async function restore(backup: Backup, target: Target): Promise<void> {
-  const { copy, db, plugins, steps, tell } = target;
+  const { copy, db, plugins, steps, report } = target;
   await refuseFilled(db);
-  await verify(backup, (path) => tell(`verifying ${path}`));
+  await verify(backup, (path) => report(`verifying ${path}`));
   const finish = await target.verified();
   const file = join(target.scratch, 'database.sqlite');
-  tell('unpacking the database');
+  report('unpacking the database');
   await pipeline(backup.open(DATABASE), createGunzip(), createWriteStream(file, { mode: 0o600 }));
   if (target.withFiles) await restoreFiles(backup, target);
   const isSqlite = db.dialect === 'sqlite';
   if (isSqlite) await db.query.raw('attach database ? as archive', [file]);
   const loader: Load['loader'] =
     copy && !isSqlite ? (...on) => postgresLoader(...on, copy) : sqliteLoader;
-  const copied = (table: string, rows: number) => tell(`restoring ${table}: ${rows} rows`);
-  await load({ db, plugins, steps, file, manifest: backup.manifest, loader, tell: copied });
+  const copied = (table: string, rows: number) => report(`restoring ${table}: ${rows} rows`);
+  await load({ db, plugins, steps, file, manifest: backup.manifest, loader, report: copied });
   await db.query.raw(isSqlite ? 'detach database archive' : 'analyze');
   await finish();
 }

@@ -26,7 +26,7 @@ const COLUMNS = `
 export async function copyPostgres(
   settings: pg.ClientConfig,
   to: string,
-  tell: (table: string, rows: number) => void,
+  report: (table: string, rows: number) => void,
 ): Promise<void> {
   const client = new pg.Client({ ...settings, query_timeout: 0 } as pg.ClientConfig);
   const file = new Sqlite(to);
@@ -37,7 +37,7 @@ export async function copyPostgres(
     await client.query('set local statement_timeout = 0');
     const { rows } = await client.query<Column>(COLUMNS);
     for (const [table, columns] of Map.groupBy(rows, (column) => column.table))
-      await copyTable(client, file, { table, columns, tell });
+      await copyTable(client, file, { table, columns, report });
     await copySequences(client, file, rows);
     await client.query('commit');
   } finally {
@@ -49,13 +49,13 @@ export async function copyPostgres(
 interface Table {
   readonly table: string;
   readonly columns: readonly Column[];
-  readonly tell: (table: string, rows: number) => void;
+  readonly report: (table: string, rows: number) => void;
 }
 
 async function copyTable(
   client: pg.Client,
   file: Sqlite.Database,
-  { table, columns, tell }: Table,
+  { table, columns, report }: Table,
 ): Promise<void> {
   const named = columns.map(({ name, type }) => `${quoted(name)} ${storedType(type)}`);
   file.exec(`create table ${quoted(table)} (${named.join(', ')})`);
@@ -71,7 +71,7 @@ async function copyTable(
     const { rows } = await client.query<unknown[]>({ text, rowMode: 'array' });
     insertAll(rows);
     done += rows.length;
-    tell(table, done);
+    report(table, done);
     if (rows.length < ROWS_A_STEP) break;
   }
   await client.query('close copied');

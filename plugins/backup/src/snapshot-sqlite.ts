@@ -4,13 +4,13 @@ import Sqlite from 'better-sqlite3';
 const PAGES_A_STEP = 2_000;
 
 /**
- * Copies a SQLite file that may be in use, as it is at one moment. The copy is one file, without a log beside it.
- * `tell` gets the share that is done, 0 to 1.
+ * Copies a SQLite file that may be in use, as it is at one moment. The copy is one file, without a log next to it.
+ * `report` gets the share that is done, 0 to 1.
  */
 export async function copySqlite(
   from: string,
   to: string,
-  tell: (share: number) => void,
+  report: (share: number) => void,
 ): Promise<void> {
   const source = new Sqlite(from, { fileMustExist: true, timeout: 30_000 });
   try {
@@ -19,7 +19,7 @@ export async function copySqlite(
     source.prepare('select count(*) from sqlite_schema').get();
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
-        if (totalPages > 0) tell(1 - remainingPages / totalPages);
+        if (totalPages > 0) report(1 - remainingPages / totalPages);
         return PAGES_A_STEP;
       },
     });

@@ -19,11 +19,11 @@ export interface Ways {
 /** The drivers are loaded where a copy is made: this plugin is there in every start. @throws UserError for a database of a third kind */
 export function snapshotOf(
   { sqlite, postgres }: Ways,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Pick<Server, 'database' | 'snapshot'> {
   const file = sqlite?.mainFile();
   if (file !== undefined) {
-    const done = (share: number) => tell(`copying the database: ${Math.floor(100 * share)} %`);
+    const done = (share: number) => report(`copying the database: ${Math.floor(100 * share)} %`);
     const snapshot = async (to: string) => {
       const { copySqlite } = await import('./snapshot-sqlite.ts');
       return copySqlite(file, to, done);
@@ -32,7 +32,7 @@ export function snapshotOf(
   }
   const settings = postgres?.connectionSettings();
   if (!settings) throw new UserError('only databases on SQLite and Postgres can be backed up');
-  const done = (table: string, rows: number) => tell(`copying ${table}: ${rows} rows`);
+  const done = (table: string, rows: number) => report(`copying ${table}: ${rows} rows`);
   const snapshot = async (to: string) => {
     const { copyPostgres } = await import('./snapshot-postgres.ts');
     return copyPostgres(settings, to, done);
@@ -41,7 +41,7 @@ export function snapshotOf(
 }
 
 /**
- * No server runs on the database meanwhile. On Postgres the lock of migrations, which the work takes itself, keeps servers
+ * Does work while no server runs on the database. On Postgres the lock of migrations, which the work takes itself, keeps servers
  * from starting. @throws UserError when one is running
  */
 export async function whileLocked<T>(

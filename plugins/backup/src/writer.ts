@@ -105,7 +105,7 @@ export async function writeFolderBackup(
   const unfinished = `${target}.unfinished`;
   const scratch = join(unfinished, '.scratch');
   await mkdir(scratch, { recursive: true, mode: 0o700 });
-  const known = new Map(former?.parts.map((part) => [part.path, part.sha256]));
+  const formerDigests = new Map(former?.parts.map((part) => [part.path, part.sha256]));
   return {
     scratch,
     async put(path, file, { moves = false } = {}) {
@@ -117,7 +117,7 @@ export async function writeFolderBackup(
       }
       const found = await unlessGone(digestOf(file));
       if (!found) return undefined;
-      const isKnown = known.get(path) === found.sha256;
+      const isKnown = formerDigests.get(path) === found.sha256;
       if (isKnown && former && (await linked(join(former.folder, path), place)))
         return { path, ...found };
       await copyFile(file, place);
