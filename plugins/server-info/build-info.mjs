@@ -1,4 +1,4 @@
-// Run by the build after the compiler: writes build-info.json beside the compiled code, which svc-server_version reads at start.
+// Run by the build after the compiler: writes build-info.json next to the compiled code, which svc-server_version reads at start.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { readGitFacts } from './src/git-facts.ts';
@@ -22,10 +22,10 @@ const asked = {
   git_commit_message: git('log', '-1', '--format=%s'),
 };
 const read = await readGitFacts(new URL('../../.git/', here));
-// In this order whatever told what: the same commit gives the same bytes.
-const known = Object.entries(asked).map(([name, told]) => [name, told ?? read[name]]);
+// In this order, whatever the source of a fact: the same commit gives the same bytes.
+const entries = Object.entries(asked).map(([name, fact]) => [name, fact ?? read[name]]);
 const facts = {
-  ...Object.fromEntries(known.filter(([, fact]) => fact !== undefined)),
+  ...Object.fromEntries(entries.filter(([, fact]) => fact !== undefined)),
   build_time: String(Math.floor(Date.now() / 1000)),
 };
 const built = '../../dist/plugins/server-info/src/build-info.json';

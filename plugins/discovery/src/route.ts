@@ -2,7 +2,7 @@ import type { Kernel } from '@svc/plugin-sdk';
 import type { Exchange } from '@svc/plugin-sdk/http';
 import { callerOf } from '@svc/plugin-sdk/util';
 
-/** True for a credential that is valid now, whatever its rights. */
+/** Tells whether a credential is valid now, whatever its rights. */
 async function mayRead({ auth }: Kernel<unknown>, exchange: Exchange): Promise<boolean> {
   const caller = await callerOf(auth, exchange);
   return !!caller && auth.allows(caller, { scopes: [], permissions: [], denied: '' });

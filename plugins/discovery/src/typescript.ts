@@ -60,7 +60,7 @@ function objectText(schema: JsonSchema, indent: string): string {
 }
 
 interface Member {
-  /** With its question mark. */
+  /** Name with its question mark. */
   readonly name: string;
   readonly property: JsonSchema;
 }

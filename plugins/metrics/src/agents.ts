@@ -119,6 +119,6 @@ function addRow(columns: string[][], prefix: string, row: Row, labels: string): 
   }
 }
 
-/** True when the server has no agents, or the caller no right to list any: a scrape goes on without them. */
+/** Tells whether the server has no agents, or the caller no right to list any: a scrape goes on without them. */
 export const hasNoAgents = (error: unknown): boolean =>
   error instanceof RpcError && (error.code === 102 || error.code === -32601);

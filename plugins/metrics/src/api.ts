@@ -21,7 +21,7 @@ export interface Family {
   readonly unit?: 'seconds' | 'bytes' | 'ratio';
   /** One sentence. */
   readonly help: string;
-  /** Asked whenever somebody reads the metrics: takes microseconds, and gives a bounded number of samples. */
+  /** Runs at each reading of the metrics: takes microseconds, and gives a bounded number of samples. */
   read(): Iterable<Sample>;
 }
 

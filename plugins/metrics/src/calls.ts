@@ -2,7 +2,7 @@ import type { Call, Outcome } from '@svc/plugin-sdk';
 import type { Family, Sample } from './api.ts';
 import { Histogram } from './histogram.ts';
 
-/** Seconds: from an answer out of memory to a task that somebody waits for. */
+/** Seconds: from an answer out of memory to a task that a caller waits for. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Error codes of one method that are told apart; scripts and plugins choose theirs freely. */
 const MOST_CODES = 32;
@@ -14,9 +14,9 @@ class MethodCalls {
   otherwise = 0;
 
   failed(code: number): void {
-    const known = this.codes.get(code);
-    if (known === undefined && this.codes.size >= MOST_CODES) this.otherwise++;
-    else this.codes.set(code, (known ?? 0) + 1);
+    const count = this.codes.get(code);
+    if (count === undefined && this.codes.size >= MOST_CODES) this.otherwise++;
+    else this.codes.set(code, (count ?? 0) + 1);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Family } from './api.ts';
 export interface Field extends Omit<Family, 'read'> {
   /** Member of a summary (docs/protocol/monitoring-data.md §5). */
   readonly field: string;
-  /** From what queries answer to the unit of the name. */
+  /** Factor from what queries answer to the unit of the name. */
   readonly factor?: number;
 }
 

@@ -22,7 +22,7 @@ export function addressOf(text: string): Address {
   return { host, port: Number(port) };
 }
 
-/** Nothing but this machine reaches it. */
+/** Tells whether this machine alone reaches an address. */
 export const isLocal = ({ host }: Address): boolean => host === '::1' || host.startsWith('127.');
 
 /** Listens there for a moment. @throws Error where that cannot be */
@@ -36,7 +36,7 @@ export async function tryListening(where: Address): Promise<void> {
 }
 
 /**
- * `/metrics` on a listener of its own, without a credential: whoever reaches it reads everything. Nothing else is answered there.
+ * `/metrics` on a listener of its own, without a credential: anyone who reaches it reads everything. Nothing else is answered there.
  * @throws UserError when the address is none, or taken
  */
 export async function listen(

@@ -7,7 +7,7 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /**
  * Delay of the event loop: how late a timer fires, ten times a second. It is measured from the
- * first reading on, so that a server that nobody watches wakes up for nothing.
+ * first reading on, so that a server whose metrics are not read does not wake up for nothing.
  */
 export class LoopDelay {
   readonly #clock: Clock;

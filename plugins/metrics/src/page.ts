@@ -88,12 +88,12 @@ export class MetricsPage {
   #page(caller: Principal, only: Part | undefined): Page {
     const pages = this.#pages.get(only) ?? new Map<Principal, Page>();
     this.#pages.set(only, pages);
-    const known = pages.get(caller);
-    if (known) return known;
+    const current = pages.get(caller);
+    if (current) return current;
     const body = this.#queue.run(() => this.#compose(caller, only));
     const forget = () => pages.delete(caller);
-    const keep = () => this.#options.kernel.clock.timeout(forget, CACHE_MS);
-    body.then(keep, forget);
+    const expire = () => this.#options.kernel.clock.timeout(forget, CACHE_MS);
+    body.then(expire, forget);
     const page = { body, packed: undefined };
     pages.set(caller, page);
     return page;

@@ -4,7 +4,7 @@ import { familyText } from './text.ts';
 
 /** Registry of metrics by family. */
 export class Registry implements Metrics {
-  /** Before every name: the brand's word. */
+  /** Prefix of every name: the brand's word. */
   readonly prefix: string;
   readonly #log: Logger;
   readonly #families = new Map<string, Family>();

@@ -46,7 +46,7 @@ export async function versionLines(version: string): Promise<{ [label: string]: 
   };
 }
 
-/** The file written by the build, beside this module; from sources, the state of the repository. */
+/** The file written by the build, next to this module; from sources, the state of the repository. */
 async function buildFacts(): Promise<BuildFacts> {
   const file = new URL('./build-info.json', import.meta.url);
   const written = await readFile(file, 'utf8').catch(unlessMissing);

@@ -3,7 +3,7 @@ import type { GuardedTables, SqlCaller } from '@svc/plugin-sdk/sql';
 
 type Execute = Database['execute'];
 
-/** Chooses what runs the SQL of a caller on the main database: nobody's changes a sealed table. */
+/** Chooses what runs the SQL of a caller on the main database: no caller's changes a sealed table. */
 export class GuardedSql {
   readonly #db: Database;
   readonly #runners: { [caller in SqlCaller]?: Execute } = {};

@@ -5,9 +5,9 @@ const QUEUE_RECORDS = 512;
 
 /** The way out: one subscription over one socket. */
 export interface Outlet {
-  /** False: not taken. */
+  /** Pushes a record. @returns false: not taken */
   push(record: LogRecord): boolean;
-  /** While it is, records wait in the queue. */
+  /** Tells whether the socket is congested: records wait in the queue meanwhile. */
   isCongested(): boolean;
   /** Resolves when the socket is empty. */
   drained(): Promise<void>;

@@ -14,11 +14,11 @@ const PERIOD_MS = 1_000;
 export function createProbes(kernel: Kernel<unknown>) {
   const { brand, clock } = kernel;
   const [health, ready] = ['/svc/health', '/svc/ready'].map((path) => brand.rewrite(path));
-  let known: { readonly until: number; readonly answer: Promise<boolean> } | undefined;
+  let cached: { readonly until: number; readonly answer: Promise<boolean> } | undefined;
   const isReady = (): Promise<boolean> => {
-    if (!known || clock.monotonic() >= known.until)
-      known = { until: clock.monotonic() + PERIOD_MS, answer: look(kernel) };
-    return known.answer;
+    if (!cached || clock.monotonic() >= cached.until)
+      cached = { until: clock.monotonic() + PERIOD_MS, answer: isAnswering(kernel) };
+    return cached.answer;
   };
   return (exchange: Exchange): Promise<true> | true | undefined => {
     const { method, path } = exchange;
@@ -29,7 +29,7 @@ export function createProbes(kernel: Kernel<unknown>) {
   };
 }
 
-async function look({ bus, db, log, signal }: Kernel<unknown>): Promise<boolean> {
+async function isAnswering({ bus, db, log, signal }: Kernel<unknown>): Promise<boolean> {
   if (signal.aborted || !bus.connected()) return false;
   try {
     // The migrator's table is always there, and reading it reaches the file or the server behind.

@@ -2,7 +2,7 @@ import { type Brand, RpcError } from '@svc/plugin-sdk';
 
 /** The drivers' words for what a caller is kept from. */
 const KEPT = /^Other error: (?:not authorized|permission denied for|must be owner of)/;
-/** Only these, so that no text of a caller makes reasons of its own. */
+/** Reasons of a refusal; only these, so that no text of a caller makes reasons of its own. */
 const QUOTA =
   /\bmax_(?:(?:namespace|database|bucket|result|child)_bytes|databases(?:_per_token)?|children|pages|codes|(?:jobs|job_bytes|workers|worker_bytes|pages|codes|buckets)_per_owner) under \[(?:kv|db|static-bucket|js-worker|task|token|crontab|status-page|enrol)\]/;
 const OUTSIDE = RpcError.config('').code;

@@ -88,7 +88,7 @@ export class Push {
     this.#tracer = this.#tracers.getTracer(`${brand.word}-server`, server.version);
   }
 
-  /** After each call. */
+  /** Counts a call after it has ended. */
   settled({ method, transport, caller }: Call, { error, started }: Outcome): void {
     const { kernel, settings } = this.#options;
     if (Math.random() >= settings.otlp_traces) return;

@@ -6,7 +6,7 @@ import { ConfigWarnings } from '../schemas.ts';
 
 /** `read_config`, `edit_config` and `config_warnings`. */
 export function addConfigMethods(methods: Methods, file: ConfigFile): void {
-  /** By the parameters of a running call: what its record names. */
+  /** Changes that the record of a running call names, by its parameters. */
   const changed = new WeakMap<object, string>();
   methods.add('svc-server_read_config', {
     summary: 'The raw text of the configuration file.',

@@ -34,7 +34,7 @@ export function addPluginsMethod(
   });
 }
 
-/** True for the name of a plugin that is installed with this product. */
+/** Tells whether a name is that of a plugin that is installed with this product. */
 function isBuiltIn(name: string): boolean {
   if (!/^[a-z][a-z0-9-]*$/.test(name)) return false;
   const folders = createRequire(import.meta.url).resolve.paths('@svc/plugin-sdk') ?? [];

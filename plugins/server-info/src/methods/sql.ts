@@ -88,7 +88,7 @@ async function execute(
   }
 }
 
-/** False only for a single statement of a kind that reads. Not one pattern: blanks before a second `;` would take the square of the time. */
+/** Tells whether a text may write: not only for a single statement of a kind that reads. Not one pattern: blanks before a second `;` would take the square of the time. */
 function mayWrite(sql: string): boolean {
   if (!/^\s*(?:select|values|show|explain)\b/i.test(sql)) return true;
   const end = sql.indexOf(';');

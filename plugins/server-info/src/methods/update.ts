@@ -19,7 +19,7 @@ export function addUpdateMethod(methods: Methods, version: string): void {
   });
 }
 
-/** True when the tag is `v` and three integers, and names a version other than the running one. */
+/** Tells whether the tag is `v` and three integers, and names a version other than the running one. */
 function isOtherVersion(tag: string, running: string): boolean {
   const wanted = tag.startsWith('v') ? plainVersion(tag.slice(1)) : undefined;
   const present = plainVersion(running);
