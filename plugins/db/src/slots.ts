@@ -34,11 +34,11 @@ export class Slots {
   }
 
   acquire(share: string): void {
-    this.#shares.take(share);
+    this.#shares.acquire(share);
   }
 
   release(share: string): void {
-    this.#shares.give(share);
+    this.#shares.release(share);
     const waiting = this.#shares.order([...this.#waiting.values()]);
     this.#waiting.clear();
     for (const { retry } of waiting) retry();
