@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { Type } from '../typebox.ts';
-import type { Integer } from './statements.ts';
+import type { Integer, SqlValue } from './sql.ts';
+import { Type } from './typebox.ts';
 
 /** Options of the schema of a condition with a value: an object of exactly one member. */
 export const ONE_MEMBER = { additionalProperties: false } as const;
@@ -61,3 +61,16 @@ export function narrow(bounds: Building<TimeRange>, { from, to }: TimeRange): vo
 /** Tells whether no time lies between the bounds. */
 export const isEmptyRange = ({ from, to }: TimeRange): boolean =>
   from !== undefined && to !== undefined && from > to;
+
+/** SQL condition with its values, as `whereAll` joins them. */
+export type Term = readonly [text: string, ...values: SqlValue[]];
+
+/** Terms that a column has these values: of two distinct ones, none matches. */
+export const equalTo = (column: string, values: Iterable<SqlValue>): Term[] =>
+  Array.from(values, (value) => [`${column} = ?`, value]);
+
+/** Terms that a column of times lies between the bounds. */
+export const withinTimes = (column: string, { from, to }: TimeRange): Term[] => [
+  ...(from === undefined ? [] : [[`${column} >= ?`, from] as const]),
+  ...(to === undefined ? [] : [[`${column} <= ?`, to] as const]),
+];

@@ -1,6 +1,17 @@
-import { type Static, Type } from '@svc/plugin-sdk';
-import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
-import { conditionsOf, type Integer, membersOf, ONE_MEMBER, timesOf } from '@svc/plugin-sdk/sql';
+import {
+  type Building,
+  conditionsOf,
+  Int64,
+  type Integer,
+  membersOf,
+  narrow,
+  ONE_MEMBER,
+  type Static,
+  type TimeRange,
+  Type,
+  timesOf,
+  Uint64,
+} from '@svc/plugin-sdk';
 
 const range = Type.Tuple([Int64, Int64]);
 
@@ -38,11 +49,8 @@ export type Equality = 'id' | 'js_worker_id' | 'js_worker_name' | 'run_type';
 /** A condition list, read once. */
 export interface Filter {
   readonly equals: readonly (readonly [column: Equality, value: Integer | string])[];
-  readonly bounds: readonly (readonly [
-    column: 'start_time' | 'finish_time',
-    operator: '>=' | '<=',
-    value: Integer,
-  ])[];
+  readonly start: TimeRange;
+  readonly finish: TimeRange;
   readonly states: ReadonlySet<State>;
   /** Rows at most: `last`, or the `limit` given last. */
   readonly limit: Integer | undefined;
@@ -54,7 +62,8 @@ export interface Filter {
 export function filterOf(conditions: readonly Condition[]): Filter {
   // Of what is asked for again one term stays: a database takes no thousand terms in one statement.
   const equals = new Map<string, Filter['equals'][number]>();
-  const bounds = new Map<string, Filter['bounds'][number]>();
+  const start: Building<TimeRange> = { from: undefined, to: undefined };
+  const finish: Building<TimeRange> = { from: undefined, to: undefined };
   const states = new Set<State>();
   let limit: Integer | undefined;
   let last = false;
@@ -63,36 +72,19 @@ export function filterOf(conditions: readonly Condition[]): Filter {
     else if (name === 'limit') limit = value as Integer;
     else if (name === 'error_message') states.add('is_success');
     else if (name.startsWith('is_')) states.add(name as State);
-    else if (name.includes('_time_')) {
-      for (const bound of boundsOf(name, value)) narrowTo(bounds, bound);
-    } else equals.set(`${name} ${value}`, [name as Equality, value as Integer | string]);
+    else if (name.includes('_time_'))
+      narrow(name.startsWith('start') ? start : finish, timesOf(name, value));
+    else equals.set(`${name} ${value}`, [name as Equality, value as Integer | string]);
   }
   const names = [...equals.values()].flatMap(([column, value]) =>
     column === 'js_worker_name' ? [String(value)] : [],
   );
   return {
     equals: [...equals.values()],
-    bounds: [...bounds.values()],
+    start,
+    finish,
     states,
     limit: last ? 1 : limit,
     names: new Set(names),
   };
-}
-
-/** Keeps the narrowest bound of each column and side. */
-function narrowTo(bounds: Map<string, Filter['bounds'][number]>, bound: Filter['bounds'][number]) {
-  const [column, operator, value] = bound;
-  const side = `${column} ${operator}`;
-  const known = bounds.get(side)?.[2];
-  const isNarrower = known === undefined || (operator === '>=' ? value > known : value < known);
-  if (isNarrower) bounds.set(side, bound);
-}
-
-function boundsOf(name: string, value: unknown): Filter['bounds'][number][] {
-  const column = name.startsWith('start') ? 'start_time' : 'finish_time';
-  const { from, to } = timesOf(name, value);
-  const bounds: Filter['bounds'][number][] = [];
-  if (from !== undefined) bounds.push([column, '>=', from]);
-  if (to !== undefined) bounds.push([column, '<=', to]);
-  return bounds;
 }

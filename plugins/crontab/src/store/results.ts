@@ -2,14 +2,16 @@ import type { ArrivalTable } from '@svc/plugin-retention/api';
 import type { Database } from '@svc/plugin-sdk';
 import { RawJson } from '@svc/plugin-sdk/json';
 import {
+  type Database,
+  equalTo,
   guarded,
   type Integer,
   rowsOf,
   type Sql,
   type SqlForms,
-  type SqlValue,
   whereAll,
-} from '@svc/plugin-sdk/sql';
+  withinTimes,
+} from '@svc/plugin-sdk';
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { inOrder } from './in-order.ts';
 
@@ -137,16 +139,14 @@ const capped = (limit: Integer): number => (limit > MAX_ROWS ? MAX_ROWS : Number
 
 const states = { success: 'r.success', failure: 'not r.success' } as const;
 
-function whereOf({ ids, jobs, names, states: wanted, from, to }: Filter): Sql {
-  const parts: [text: string, ...values: SqlValue[]][] = [];
-  for (const id of ids) parts.push(['r.id = ?', id]);
-  for (const id of jobs) parts.push(['r.cron_id = ?', id]);
-  for (const name of names) parts.push(['r.cron_name = ?', name]);
-  for (const state of wanted) parts.push([states[state]]);
-  if (from !== undefined) parts.push(['r.run_time >= ?', from]);
-  if (to !== undefined) parts.push(['r.run_time <= ?', to]);
-  return whereAll(parts);
-}
+const whereOf = (filter: Filter): Sql =>
+  whereAll([
+    ...equalTo('r.id', filter.ids),
+    ...equalTo('r.cron_id', filter.jobs),
+    ...equalTo('r.cron_name', filter.names),
+    ...Array.from(filter.states, (state) => [states[state]] as const),
+    ...withinTimes('r.run_time', filter),
+  ]);
 
 /** Text expression of one row as JSON; reads the same on both databases. */
 function rowJsonSql({ jsonText: text, jsonPlain: plain, jsonBoolean: boolean }: SqlForms): string {

@@ -1,4 +1,4 @@
-import { type Sql, type SqlForms, type SqlValue, whereAll } from '@svc/plugin-sdk/sql';
+import { type Sql, type SqlForms, whereAll, withinTimes } from '@svc/plugin-sdk';
 import type { Filter, State } from '../conditions.ts';
 
 /** Workers whose results a caller may see: all, or these. */
@@ -15,16 +15,14 @@ const states: { readonly [state in State]: string } = {
 
 /** The rows that match and that the caller may see. */
 export function whereOf(filter: Filter, readable: Readable, { elementTexts }: SqlForms): Sql {
-  const parts: [text: string, ...values: SqlValue[]][] = [];
-  for (const [column, value] of filter.equals) parts.push([`r.${column} = ?`, value]);
-  for (const [column, operator, value] of filter.bounds)
-    parts.push([`r.${column} ${operator} ?`, value]);
-  for (const state of filter.states) parts.push([states[state]]);
-  if (readable !== 'all') {
-    const names = `select value from ${elementTexts} i`;
-    parts.push([`r.js_worker_name in (${names})`, JSON.stringify(readable)]);
-  }
-  return whereAll(parts);
+  const names = `r.js_worker_name in (select value from ${elementTexts} i)`;
+  return whereAll([
+    ...filter.equals.map(([column, value]) => [`r.${column} = ?`, value] as const),
+    ...withinTimes('r.start_time', filter.start),
+    ...withinTimes('r.finish_time', filter.finish),
+    ...Array.from(filter.states, (state) => [states[state]] as const),
+    ...(readable === 'all' ? [] : [[names, JSON.stringify(readable)] as const]),
+  ]);
 }
 
 /** No stored text holds these characters, and the databases do not take them all as a value. */

@@ -1,4 +1,4 @@
-import { type Sql, type SqlForms, type SqlValue, whereAll } from '@svc/plugin-sdk/sql';
+import { equalTo, type Sql, type SqlForms, whereAll, withinTimes } from '@svc/plugin-sdk';
 import type { Filter, State } from '../conditions.ts';
 
 const states: { readonly [S in State]: string } = {
@@ -13,16 +13,18 @@ const states: { readonly [S in State]: string } = {
 
 /** `where …` of a filter; rows of the type `without` are left out. */
 export function whereOf(filter: Filter, forms: SqlForms, without: string | undefined): Sql {
-  const parts: [text: string, ...values: SqlValue[]][] = [];
-  for (const id of filter.ids) parts.push(['t.id = ?', id]);
-  for (const uuid of filter.uuids) parts.push(['t.uuid = ?', forms.uuid(uuid)]);
-  for (const type of filter.types) parts.push(['t.type_name = ?', type]);
-  for (const name of filter.cronSources) parts.push(['t.cron_source = ?', name]);
-  for (const state of filter.states) parts.push([states[state]]);
-  if (filter.from !== undefined) parts.push(['t.timestamp >= ?', filter.from]);
-  if (filter.to !== undefined) parts.push(['t.timestamp <= ?', filter.to]);
-  if (without !== undefined) parts.push(['t.type_name <> ?', without]);
-  return whereAll(parts);
+  return whereAll([
+    ...equalTo('t.id', filter.ids),
+    ...equalTo(
+      't.uuid',
+      Array.from(filter.uuids, (uuid) => forms.uuid(uuid)),
+    ),
+    ...equalTo('t.type_name', filter.types),
+    ...equalTo('t.cron_source', filter.cronSources),
+    ...Array.from(filter.states, (state) => [states[state]] as const),
+    ...withinTimes('t.timestamp', filter),
+    ...(without === undefined ? [] : [['t.type_name <> ?', without] as const]),
+  ]);
 }
 
 /** Running tasks have no timestamp and sort lowest on both databases. */
