@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import {
   bufferLength,
   fixedMemory,
-  openEngine,
+  openQuickJs,
   STREAM_IS_READ,
 } from '../plugins/script-quickjs/src/thread/quirks.ts';
 import { wasm } from '../plugins/script-quickjs/src/wasm.ts';
@@ -20,8 +20,8 @@ const SIZE = PAGES * 65_536;
 async function open(onRefusal = () => {}) {
   const path = require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
   const memory = fixedMemory(PAGES, onRefusal);
-  const opened = await openEngine(await wasm.compile(await readFile(path)), memory);
-  return { ...opened, memory, context: opened.engine.newContext() };
+  const opened = await openQuickJs(await wasm.compile(await readFile(path)), memory);
+  return { ...opened, memory, context: opened.quickJs.newContext() };
 }
 
 test('an instance lives in the memory that it was given, and its allocator can be used', async () => {

@@ -25,7 +25,7 @@ export interface Components {
   readonly routes: RouteCache;
   readonly pool: ContextPool;
   readonly runner: Runner;
-  readonly sandboxes: Sandboxes;
+  readonly contexts: Sandboxes;
   /** A worker was written or deleted here: this server and the others forget what they keep of it. */
   changed(id: Integer, cancel?: string): void;
   /** The configuration was read again. @throws UserError */
@@ -43,7 +43,7 @@ const fetchRules = (config: Settings): EgressRules => ({
   max_bytes: config.fetch_max_bytes,
 });
 
-/** Connects stores, sandboxes, contexts and the other servers. */
+/** Connects stores, contexts and the other servers. */
 export function createComponents(kernel: Kernel<Settings>): Components {
   const { brand, clock, config, db } = kernel;
   const stores = {
@@ -53,20 +53,20 @@ export function createComponents(kernel: Kernel<Settings>): Components {
   const routes = new RouteCache(stores.workers, () => clock.now());
   const egress = kernel.use(Egress).open(fetchRules(config));
   const globals = globalsOf(brand.word);
-  const sandboxes = kernel.use(ScriptEngine).open({
+  const contexts = kernel.use(ScriptEngine).open({
     threads: () => config.max_threads,
     spare: () => config.spare_threads,
     standing: standingIn(kernel),
     globals,
   });
   const pool = new ContextPool({
-    sandboxes,
+    contexts,
     store: stores.workers,
     ceilings: () => config,
     now: () => clock.now(),
   });
   const owners = new WorkerOwners(kernel);
-  const runner = createRunner(kernel, { ...stores, egress, owners, sandboxes, pool });
+  const runner = createRunner(kernel, { ...stores, egress, owners, contexts, pool });
   const forget = (id: Integer, cancel?: string) => {
     routes.forget();
     pool.drop(id, cancel);
@@ -80,7 +80,7 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     routes,
     pool,
     runner,
-    sandboxes,
+    contexts,
     changed(id, cancel) {
       forget(id, cancel);
       kernel.publish(WorkerChanged, { id, ...(cancel !== undefined && { cancel }) });
@@ -88,14 +88,14 @@ export function createComponents(kernel: Kernel<Settings>): Components {
     reload: () => egress.change(fetchRules(config)),
     rest() {
       pool.sweep();
-      sandboxes.rest();
+      contexts.rest();
     },
   };
 }
 
 function createRunner(
   { clock, config, log, request, useOptional }: Kernel<Settings>,
-  parts: Pick<RunnerOptions, 'sandboxes' | 'owners' | 'pool' | 'workers' | 'results' | 'egress'>,
+  parts: Pick<RunnerOptions, 'contexts' | 'owners' | 'pool' | 'workers' | 'results' | 'egress'>,
 ): Runner {
   const meter = new RunMeter(clock);
   useOptional(Metrics)?.add(...meter.families);

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import type { ShareRules } from '@svc/fair-turns';
 import { service } from '@svc/plugin-sdk';
 
-/** Runs scripts in environments of their own. Another engine is a plugin that provides this service. */
+/** Runs scripts in contexts of their own. Another engine is a plugin that provides this service. */
 export interface ScriptEngine {
-  /** Threads and environments of one owner; they end with the server. */
+  /** Threads and contexts of one owner; they end with the server. */
   open(options: SandboxOptions): Sandboxes;
 }
 
@@ -15,22 +15,22 @@ export interface SandboxOptions {
   readonly threads: () => number;
   /** More threads, one for each share that has no run; default: none. */
   readonly spare?: () => number;
-  /** What shares count beside each other. */
+  /** Weight and greatest part of each share. */
   readonly standing?: ShareRules['standing'];
   /**
-   * JavaScript that gives every script its globals beside the Web APIs: a function expression, called before the
+   * JavaScript that gives every script its globals in addition to the Web APIs: a function expression, called before the
    * script is compiled with `{ define(name, value), ask(name, value), log(level, namespace, message) }`. `ask` calls a
    * host function and resolves to `{ value }`. It may give `{ contextOf }`, which makes a handler's third argument.
    */
   readonly globals: string;
 }
 
-/** The bounded threads of one owner, in which its scripts run. */
+/** Bounded threads of one owner, in which its scripts run. */
 export interface Sandboxes {
   /** Compiles without running anything. @throws Error whose message is the compiler's */
   compile(script: Script): Promise<Sandbox>;
   /**
-   * As `compile`, but later: at the first call, which then fails with the compiler's text, or why the script cannot be read.
+   * Compiles at the first call, which then fails with the compiler's text, or with the reason why the script cannot be read.
    * `once`: for one call.
    */
   prepare(script: Script | (() => Promise<Script>), options?: { readonly once?: boolean }): Sandbox;
@@ -47,7 +47,7 @@ export const QUEUE_FULL = 'Worker queue full, request rejected';
 /** Failure of a run that has not begun within `wait_ms`. */
 export const WAITED_TOO_LONG = 'Worker busy, request waited too long';
 
-/** A module and the limits of its environment. */
+/** Module and the limits of its context. */
 export interface Script {
   /** Text of an ES module. */
   readonly source: string;
@@ -61,21 +61,21 @@ export interface Script {
   readonly share?: string;
 }
 
-/** One script in an environment of its own. Its calls never overlap: one has a thread, at most 256 wait, in order. */
+/** Script in a context of its own. Its calls never overlap: one has a thread, at most 256 wait, in order. */
 export interface Sandbox {
   /**
    * Calls a handler and resolves when it has settled, or at its limit. Work that it did not wait for goes on until
    * then. Never rejects: failures are outcomes.
    */
   run(call: Call, host: ScriptHost): Promise<Outcome>;
-  /** Gives the environment up when its calls are over. Those that wait run first, or end with the text `cancel`. */
+  /** Gives the context up when its calls are over. Those that wait run first, or end with the text `cancel`. */
   retire(cancel?: string): void;
-  /** Gives the environment up; a run under way is ended. */
+  /** Gives the context up; a run under way is ended. */
   dispose(): void;
 }
 
 /**
- * What the handler is given and gives. `json`: parameters in, JSON out. `request`: a `Request` in, a `Response` out.
+ * Form of what the handler is given and gives. `json`: parameters in, JSON out. `request`: a `Request` in, a `Response` out.
  * `request-json`: the same, but the request is described by a caller.
  */
 export type Mode = 'json' | 'request' | 'request-json';
@@ -99,7 +99,7 @@ export interface Call {
   readonly limit_ms: number;
   /** Longest wait for a thread and for earlier calls, ms; default: no limit. */
   readonly wait_ms?: number | undefined;
-  /** Has no effect that must be recorded: it may go to the thread of its environment before its turn. */
+  /** Has no effect that must be recorded: it may go to the thread of its context before its turn. */
   readonly ahead?: boolean;
   /** Body of the request, held outside of the script's heap. */
   readonly body?: Uint8Array | undefined;
@@ -108,7 +108,7 @@ export interface Call {
 /** Body of a response: text, bytes or none. */
 export type ResponseBody = string | Uint8Array | null;
 
-/** How a run ended; `detail` is `[stage] text`, `late` says that the limit ended it. */
+/** End of a run; `detail` is `[stage] text`, `late` says that the limit ended it. */
 export type Outcome =
   | { readonly kind: 'json'; readonly text: string }
   | {
@@ -119,20 +119,20 @@ export type Outcome =
     }
   | { readonly kind: 'failure'; readonly detail: string; readonly late: boolean };
 
-/** What one run has from its owner. */
+/** Services of the owner for one run. */
 export interface ScriptHost {
-  /** By the name that the globals ask for. */
+  /** Functions by the name that the globals ask for. */
   readonly functions: { readonly [name: string]: HostFunction };
-  /** What `fetch` of the script does. @throws TypeError with a `cause` that the script sees */
+  /** Performs `fetch` of the script. @throws TypeError with a `cause` that the script sees */
   fetch(request: FetchRequest): Promise<FetchResponse>;
   log(line: LogLine): void;
-  /** False when the answer would reach no caller any more: the run need not begin. */
+  /** Tells whether the answer would still reach a caller; otherwise the run need not begin. */
   isWanted?(): boolean;
-  /** Asked when the run has waited for its thread: why it may not begin after all; undefined: it may. */
+  /** Returns why the run, which has waited for its thread, may not begin after all; undefined: it may. */
   refusal?(): string | undefined;
-  /** No earlier call of its environment waits: it gets the next thread. */
+  /** Called when no earlier call of its context waits: it gets the next thread. */
   readonly admitted?: (() => void) | undefined;
-  /** Nothing of the run is left: what it still had open is closed. */
+  /** Called when nothing of the run is left: what it still had open is closed. */
   ended(): void;
 }
 
@@ -155,7 +155,7 @@ export interface FetchRequest {
 
 export interface FetchResponse {
   readonly status: number;
-  /** After redirects. */
+  /** Address after redirects. */
   readonly url: string;
   readonly redirected: boolean;
   readonly headers: readonly (readonly [name: string, value: string])[];

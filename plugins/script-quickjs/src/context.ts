@@ -3,7 +3,7 @@ import { Job, type RunQueue } from './queue.ts';
 import { Run, type RunLine } from './run.ts';
 import type { ScriptThread } from './script-thread.ts';
 
-let lastBox = 0;
+let lastContext = 0;
 
 export interface ContextOptions {
   readonly queue: RunQueue;
@@ -22,7 +22,7 @@ export class ThreadContext implements Sandbox, RunLine {
   #script: Script | undefined;
   #isReading = false;
   #isRetired = false;
-  #placed: { readonly thread: ScriptThread; readonly box: number } | undefined;
+  #placed: { readonly thread: ScriptThread; readonly context: number } | undefined;
 
   constructor(options: ContextOptions) {
     this.#options = options;
@@ -34,10 +34,10 @@ export class ThreadContext implements Sandbox, RunLine {
     const script = this.#script as Script;
     return new Promise((resolve, reject) => {
       const compiled = async (thread: ScriptThread) => {
-        const box = ++lastBox;
-        const failure = await thread.load({ t: 'load', box, script });
-        if (failure === null) this.#placed = { thread, box };
-        else thread.drop(box);
+        const context = ++lastContext;
+        const failure = await thread.load({ t: 'load', context, script });
+        if (failure === null) this.#placed = { thread, context };
+        else thread.drop(context);
         thread.release();
         this.#options.queue.settled(job);
         if (failure === null) resolve();
@@ -89,13 +89,13 @@ export class ThreadContext implements Sandbox, RunLine {
     }
   }
 
-  get box(): number | undefined {
-    return this.#placed?.box;
+  get context(): number | undefined {
+    return this.#placed?.context;
   }
 
   home(): ScriptThread | undefined {
     const placed = this.#placed;
-    if (placed && (placed.thread.gone || !placed.thread.boxes.has(placed.box)))
+    if (placed && (placed.thread.gone || !placed.thread.contexts.has(placed.context)))
       this.#placed = undefined;
     return this.#placed?.thread;
   }
@@ -103,15 +103,15 @@ export class ThreadContext implements Sandbox, RunLine {
   place(thread: ScriptThread): number {
     if (this.home() !== thread) {
       this.#drop();
-      this.#placed = { thread, box: ++lastBox };
+      this.#placed = { thread, context: ++lastContext };
       // The run that follows says how loading ended.
-      void thread.load({ t: 'load', box: lastBox, script: this.#script as Script });
+      void thread.load({ t: 'load', context: lastContext, script: this.#script as Script });
     }
-    return (this.#placed as { readonly box: number }).box;
+    return (this.#placed as { readonly context: number }).context;
   }
 
-  lost(box: number): void {
-    if (this.#placed?.box === box) this.#placed = undefined;
+  lost(context: number): void {
+    if (this.#placed?.context === context) this.#placed = undefined;
   }
 
   quiet(): void {
@@ -121,7 +121,7 @@ export class ThreadContext implements Sandbox, RunLine {
   #drop(): void {
     const placed = this.#placed;
     this.#placed = undefined;
-    if (placed) placed.thread.drop(placed.box);
+    if (placed) placed.thread.drop(placed.context);
   }
 }
 

@@ -1,11 +1,11 @@
 import { definePlugin } from '@svc/plugin-sdk';
 import { ScriptEngine } from './api.ts';
-import { QuickJsSandboxes } from './sandboxes.ts';
+import { ThreadContexts } from './contexts.ts';
 
 /** Threads of an owner that stay, unless it wants fewer. */
 const STAYING = 2;
 
-/** The sandbox in which scripts run: QuickJS in worker threads, with the Web APIs of a script (js-runtime.md). */
+/** Runs scripts on QuickJS in worker threads, with the Web APIs of a script (js-runtime.md). */
 export default definePlugin({
   name: 'script-quickjs',
   logTarget: 'js_runtime',
@@ -14,7 +14,7 @@ export default definePlugin({
   setup(kernel) {
     kernel.provide(ScriptEngine, {
       open({ threads, spare, standing, globals }) {
-        const sandboxes = new QuickJsSandboxes({
+        const contexts = new ThreadContexts({
           globals,
           least: Math.min(STAYING, threads()),
           most: threads,
@@ -23,8 +23,8 @@ export default definePlugin({
           onStarted: () => kernel.log.debug('a script thread was started'),
           onLost: (error) => kernel.log.error('a script thread ended unexpectedly', { error }),
         });
-        kernel.defer('script threads', () => sandboxes.stop());
-        return sandboxes;
+        kernel.defer('script threads', () => contexts.stop());
+        return contexts;
       },
     });
   },

@@ -4,7 +4,7 @@ import type { WasmModule } from './wasm.ts';
 
 export interface RunMessage {
   readonly t: 'run';
-  readonly box: number;
+  readonly context: number;
   readonly run: number;
   readonly call: Call;
   /** Of a run that may have to wait for others: to be claimed before it begins. */
@@ -12,11 +12,11 @@ export interface RunMessage {
 }
 
 export type ToThread =
-  | { readonly t: 'load'; readonly box: number; readonly script: Script }
+  | { readonly t: 'load'; readonly context: number; readonly script: Script }
   | RunMessage
   | {
       readonly t: 'settle';
-      readonly box: number;
+      readonly context: number;
       readonly id: number;
       readonly ok: boolean;
       /** JSON text: the value, or `[name, message, cause?]` of the error. */
@@ -25,7 +25,7 @@ export type ToThread =
       /** The bytes are this body: kept for the run, not given to the script. */
       readonly body?: number | undefined;
     }
-  | { readonly t: 'drop'; readonly box: number };
+  | { readonly t: 'drop'; readonly context: number };
 
 /** The answer to one op of a script. */
 export interface Answer {
@@ -44,27 +44,27 @@ export interface Over {
 export type FromThread =
   | { readonly t: 'ready' }
   /** Compiled, or why not. */
-  | { readonly t: 'loaded'; readonly box: number; readonly failure: string | null }
+  | { readonly t: 'loaded'; readonly context: number; readonly failure: string | null }
   /** The context was lost before the run began; the request's body comes back. */
   | {
       readonly t: 'gone';
-      readonly box: number;
+      readonly context: number;
       readonly run: number;
       readonly body: Uint8Array | undefined;
     }
   /** `over`: nothing of this run is left, and no `quiet` follows. */
   | {
       readonly t: 'done';
-      readonly box: number;
+      readonly context: number;
       readonly run: number;
       readonly outcome: Outcome;
       readonly over: Over | undefined;
     }
   /** Nothing of this run is left; `lost`: the context is gone. */
-  | { readonly t: 'quiet'; readonly box: number; readonly run: number; readonly lost: boolean }
+  | { readonly t: 'quiet'; readonly context: number; readonly run: number; readonly lost: boolean }
   | {
       readonly t: 'op';
-      readonly box: number;
+      readonly context: number;
       readonly run: number;
       readonly id: number;
       readonly kind: string;
@@ -72,10 +72,15 @@ export type FromThread =
       readonly bytes?: Uint8Array | undefined;
     }
   /** The body that an answer named is not held any more. */
-  | { readonly t: 'released'; readonly box: number; readonly run: number; readonly body: number }
+  | {
+      readonly t: 'released';
+      readonly context: number;
+      readonly run: number;
+      readonly body: number;
+    }
   | {
       readonly t: 'log';
-      readonly box: number;
+      readonly context: number;
       readonly level: LogLevel;
       readonly namespace: string;
       readonly message: string;

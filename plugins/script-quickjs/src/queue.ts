@@ -16,7 +16,7 @@ export interface Line {
   readonly active: Set<Job>;
   /** Thread that has the context. */
   home(): ScriptThread | undefined;
-  readonly box: number | undefined;
+  readonly context: number | undefined;
   /** Reads the script. @returns undefined when it is there, or on its way */
   prepare(): Promise<void> | undefined;
   readonly isPrepared: boolean;
@@ -164,9 +164,9 @@ export class RunQueue {
   }
 
   #postAhead(job: Job): boolean {
-    const { box, waiting, active } = job.line;
+    const { context, waiting, active } = job.line;
     const thread = job.ahead && this.#first.size === 0 ? job.line.home() : undefined;
-    if (box === undefined || !thread?.takesAhead(box) || this.#isStopped) return false;
+    if (context === undefined || !thread?.takesAhead(context) || this.#isStopped) return false;
     waiting.shift();
     active.add(job);
     job.admitted();

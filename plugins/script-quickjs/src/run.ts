@@ -15,7 +15,7 @@ export interface RunLine extends Line {
   /** Makes the context on this thread when it is not there. @returns its number */
   place(thread: ScriptThread): number;
   /** The context with this number is not there any more. */
-  lost(box: number): void;
+  lost(context: number): void;
   /** Nothing of a run is left. */
   quiet(): void;
 }
@@ -23,7 +23,7 @@ export interface RunLine extends Line {
 /** One call of a script, from its order until nothing of it is left. */
 export class Run extends Job implements ActiveRun {
   id = 0;
-  box = 0;
+  context = 0;
   readonly line: RunLine;
   readonly kind: Kind;
   override readonly wait_ms: number | undefined;
@@ -110,14 +110,14 @@ export class Run extends Job implements ActiveRun {
 
   gone(body: Uint8Array | undefined, lost: boolean): void {
     this.#takeBack = undefined;
-    if (lost) this.line.lost(this.box);
+    if (lost) this.line.lost(this.context);
     this.#call = { ...this.#call, body };
     this.#queue.putBack(this);
   }
 
   quiet(lost: boolean): void {
     this.#calls.end();
-    if (lost) this.line.lost(this.box);
+    if (lost) this.line.lost(this.context);
     this.line.quiet();
   }
 
@@ -129,22 +129,22 @@ export class Run extends Job implements ActiveRun {
     this.#calls.released(body);
   }
 
-  async op({ box, id, kind, text, bytes }: Extract<FromThread, { t: 'op' }>): Promise<void> {
+  async op({ context, id, kind, text, bytes }: Extract<FromThread, { t: 'op' }>): Promise<void> {
     const thread = this.#thread;
     try {
       const given = await this.#calls.answer(kind, text, bytes);
-      thread?.post({ t: 'settle', box, id, ok: true, ...given });
+      thread?.post({ t: 'settle', context, id, ok: true, ...given });
     } catch (thrown) {
       const { name, message, cause } = thrown instanceof Error ? thrown : new Error(String(thrown));
       const error = [name, message, ...(cause === undefined ? [] : [String(cause)])];
-      thread?.post({ t: 'settle', box, id, ok: false, text: JSON.stringify(error) });
+      thread?.post({ t: 'settle', context, id, ok: false, text: JSON.stringify(error) });
     }
   }
 
   #message(thread: ScriptThread): RunMessage {
     this.#thread = thread;
     this.id = ++lastRun;
-    this.box = this.line.place(thread);
-    return { t: 'run', box: this.box, run: this.id, call: this.#call };
+    this.context = this.line.place(thread);
+    return { t: 'run', context: this.context, run: this.id, call: this.#call };
   }
 }

@@ -19,7 +19,7 @@ export type ScriptThreadData = Omit<ThreadData, 'pulse'>;
 /** One run as its thread sees it. */
 export interface ActiveRun {
   readonly id: number;
-  readonly box: number;
+  readonly context: number;
   readonly limit_ms: number;
   settle(outcome: Outcome): void;
   op(message: Extract<FromThread, { t: 'op' }>): void;
@@ -35,7 +35,7 @@ export interface ActiveRun {
 
 /** A worker thread for scripts: at most one context of it has a run, so ending it ends no other run. */
 export class ScriptThread {
-  readonly boxes = new Set<number>();
+  readonly contexts = new Set<number>();
   readonly #worker: Worker;
   readonly #watch: Watch;
   readonly #onFree: () => void;
@@ -80,8 +80,8 @@ export class ScriptThread {
   }
 
   /** True when only work that this context's last run left behind is under way. */
-  lingersFor(box: number | undefined): boolean {
-    return !this.#reserved && this.#current?.box === box && this.#isTold;
+  lingersFor(context: number | undefined): boolean {
+    return !this.#reserved && this.#current?.context === context && this.#isTold;
   }
   #isTold = false;
 
@@ -109,10 +109,10 @@ export class ScriptThread {
 
   /** @returns why the script does not compile; null: it does */
   load(message: Extract<ToThread, { t: 'load' }>): Promise<string | null> {
-    this.boxes.add(message.box);
+    this.contexts.add(message.context);
     return new Promise((resolve) => {
       const late = setTimeout(() => this.kill(), LOAD_MS);
-      this.#loads.set(message.box, (failure) => {
+      this.#loads.set(message.context, (failure) => {
         clearTimeout(late);
         resolve(failure);
       });
@@ -131,9 +131,9 @@ export class ScriptThread {
   }
 
   /** One more run of this context may be posted: its present one has not settled. */
-  takesAhead(box: number): boolean {
+  takesAhead(context: number): boolean {
     const isFree = !this.#reserved && this.#ahead.hasRoom;
-    return isFree && this.ready && this.#current?.box === box && !this.#isTold;
+    return isFree && this.ready && this.#current?.context === context && !this.#isTold;
   }
 
   /** @returns takes it back, unless it has begun */
@@ -147,10 +147,10 @@ export class ScriptThread {
     for (const run of this.#ahead.recall(1)) run.gone(undefined, false);
   }
 
-  drop(box: number): void {
-    this.boxes.delete(box);
-    this.post({ t: 'drop', box });
-    if (this.#current?.box !== box) return;
+  drop(context: number): void {
+    this.contexts.delete(context);
+    this.post({ t: 'drop', context });
+    if (this.#current?.context !== context) return;
     this.#finish('[js_runner] JavaScript runtime was disposed', false);
     // The script may be computing: the thread takes no other run until it has said that it is not.
     this.#watch.after(DROP_MS, () => this.kill());
@@ -191,8 +191,8 @@ export class ScriptThread {
         this.#free();
         break;
       case 'loaded':
-        this.#loads.get(message.box)?.(message.failure);
-        this.#loads.delete(message.box);
+        this.#loads.get(message.context)?.(message.failure);
+        this.#loads.delete(message.context);
         break;
       case 'op':
         this.#runs.get(message.run)?.op(message);
@@ -204,7 +204,7 @@ export class ScriptThread {
         this.#moveOn(message);
         break;
       case 'log':
-        if (this.#current?.box === message.box) this.#current.log(message);
+        if (this.#current?.context === message.context) this.#current.log(message);
         break;
       default:
         this.#ended(message);
@@ -223,7 +223,7 @@ export class ScriptThread {
       this.#isTold = true;
     }
     const over: Over | undefined = message.t === 'done' ? message.over : message;
-    if (over?.lost) this.boxes.delete(message.box);
+    if (over?.lost) this.contexts.delete(message.context);
     if (over) this.#clear(over.lost);
     else this.#advance();
   }
@@ -248,11 +248,11 @@ export class ScriptThread {
     }
   }
 
-  #moveOn({ box, run, body }: Extract<FromThread, { t: 'gone' }>): void {
+  #moveOn({ context, run, body }: Extract<FromThread, { t: 'gone' }>): void {
     const current = this.#current;
     if (current?.id !== run) return;
     const wasTold = this.#isTold;
-    this.boxes.delete(box);
+    this.contexts.delete(context);
     this.#runs.delete(run);
     this.#clear(true);
     if (!wasTold) current.gone(body, true);

@@ -36,7 +36,7 @@ export interface Wanted {
 interface Wanting {
   /** The thread that has the context. */
   home(): ScriptThread | undefined;
-  readonly box: number | undefined;
+  readonly context: number | undefined;
 }
 
 export interface ThreadOptions {
@@ -91,9 +91,9 @@ export class Threads {
 
   /** The thread that has the context, when it is free. */
   ofContext(job: Wanted & { readonly line: Wanting }): ScriptThread | undefined {
-    const { box } = job.line;
+    const { context } = job.line;
     const own = job.line.home();
-    if (!own?.ready || (own.busy && !own.lingersFor(box))) return undefined;
+    if (!own?.ready || (own.busy && !own.lingersFor(context))) return undefined;
     // The work that lingers goes on beside the run: both have one place.
     own.leave();
     return this.hasPlace(job) ? own : undefined;
@@ -109,7 +109,7 @@ export class Threads {
     const long = performance.now() - IDLE_MS;
     const idle = this.#threads.filter(
       (thread) =>
-        thread.ready && !thread.busy && thread.boxes.size === 0 && thread.idleSince < long,
+        thread.ready && !thread.busy && thread.contexts.size === 0 && thread.idleSince < long,
     );
     const surplus = this.#count - this.#options.least;
     for (const thread of idle.slice(0, Math.max(0, surplus))) thread.kill();
@@ -165,14 +165,14 @@ export class Threads {
   choose(line: Wanting, since: number): ScriptThread | number | undefined {
     const own = line.home();
     if (own?.ready) {
-      if (!own.busy || own.lingersFor(line.box)) return own;
+      if (!own.busy || own.lingersFor(line.context)) return own;
       const left = since + MOVE_MS - performance.now();
       if (left > 0) return left;
     }
     const free = this.#threads.filter((thread) => thread.ready && !thread.busy);
     // Threads that stay come first; among them the one with the fewest contexts.
     const rank = (thread: ScriptThread) =>
-      Number(this.#threads.indexOf(thread) >= this.#options.least) * 1e6 + thread.boxes.size;
+      Number(this.#threads.indexOf(thread) >= this.#options.least) * 1e6 + thread.contexts.size;
     return free.sort((a, b) => rank(a) - rank(b))[0];
   }
 

@@ -18,21 +18,21 @@ export async function compileAndStore<Stored>(
   content: WorkerContent,
   { write, rowOf }: { write: () => Promise<Stored>; rowOf: (stored: Stored) => Worker },
 ): Promise<Stored> {
-  const sandbox = await compiled(components, content);
+  const context = await compiled(components, content);
   try {
     const stored = await write();
     const worker = rowOf(stored);
     components.changed(worker.id);
-    if (sandbox) components.pool.adopt(worker, sandbox);
+    if (context) components.pool.adopt(worker, context);
     return stored;
   } catch (error) {
-    sandbox?.dispose();
+    context?.dispose();
     throw error;
   }
 }
 
 async function compiled(
-  { sandboxes, kernel }: Components,
+  { contexts, kernel }: Components,
   content: WorkerContent,
 ): Promise<Sandbox | undefined> {
   const { heap, stack } = effective(content, kernel.config);
@@ -42,9 +42,9 @@ async function compiled(
   try {
     const room = Math.max(heap, COMPILER_HEAP);
     const script = { source, file: FILE, stack, heap: room, share: shareOf(content) };
-    const sandbox = await sandboxes.compile(script);
-    if (heap >= COMPILER_HEAP) return sandbox;
-    sandbox.dispose();
+    const context = await contexts.compile(script);
+    if (heap >= COMPILER_HEAP) return context;
+    context.dispose();
     return undefined;
   } catch (error) {
     throw precompile((error as Error).message);

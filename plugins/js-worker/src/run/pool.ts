@@ -14,7 +14,7 @@ import type { Worker, WorkerStore } from '../store/workers.ts';
 export const FILE = 'js_worker.js';
 
 export interface PoolOptions {
-  readonly sandboxes: Sandboxes;
+  readonly contexts: Sandboxes;
   readonly store: Pick<WorkerStore, 'script'>;
   readonly ceilings: () => Ceilings & {
     readonly max_contexts: number;
@@ -45,7 +45,7 @@ interface Pooled {
   /** Of the row that the context was made from. */
   readonly version: number;
   readonly heap: number;
-  readonly sandbox: Sandbox;
+  readonly context: Sandbox;
   /** Running and waiting. */
   requests: number;
   /** Some run was tried; before, the context is only there in advance. */
@@ -98,7 +98,7 @@ export class ContextPool {
     this.#entries.set(worker.id, pooled);
     pooled.requests++;
     try {
-      return await pooled.sandbox.run(call, host);
+      return await pooled.context.run(call, host);
     } finally {
       pooled.requests--;
       pooled.lastUsed = this.#options.now();
@@ -106,9 +106,9 @@ export class ContextPool {
   }
 
   /** A context made in advance, for the worker's next run. */
-  adopt(worker: Worker, sandbox: Sandbox): void {
+  adopt(worker: Worker, context: Sandbox): void {
     this.drop(worker.id);
-    this.#add(worker, sandbox);
+    this.#add(worker, context);
   }
 
   has(id: Integer): boolean {
@@ -119,7 +119,7 @@ export class ContextPool {
   drop(id: Integer, cancel?: string): void {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);
-    entry?.sandbox.retire(cancel);
+    entry?.context.retire(cancel);
   }
 
   /** Drops contexts that have been idle for as long as their workers say, and those that came while all were busy. */
@@ -162,7 +162,7 @@ export class ContextPool {
       name: worker.name,
       version: worker.update_at,
       heap,
-      sandbox: made ?? this.#options.sandboxes.prepare(() => this.#script(worker)),
+      context: made ?? this.#options.contexts.prepare(() => this.#script(worker)),
       requests: 0,
       used: false,
       lastUsed: this.#options.now(),

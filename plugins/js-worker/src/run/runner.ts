@@ -21,7 +21,7 @@ const UNHOLDABLE = /[\0\p{Cs}]/u;
 const RETRY_MS = [1_000, 5_000, 30_000];
 
 export interface RunnerOptions {
-  readonly sandboxes: Sandboxes;
+  readonly contexts: Sandboxes;
   readonly pool: ContextPool;
   readonly workers: WorkerStore;
   readonly results: ResultStore;
@@ -109,7 +109,7 @@ export class Runner {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#options.pool.clear(INTERRUPTED);
-    await this.#options.sandboxes.stop();
+    await this.#options.contexts.stop();
     await Promise.all(this.#recording.values());
   }
 
@@ -146,9 +146,9 @@ export class Runner {
     if (!row) return failure(`js_worker not found: ${worker.name}`);
     const { heap, stack } = this.#limits(worker);
     const order = { source: row.script, file, heap, stack };
-    const sandbox: Sandbox = this.#options.sandboxes.prepare(order, { once: true });
+    const context: Sandbox = this.#options.contexts.prepare(order, { once: true });
     host.room = this.#options.pool.beside(heap);
-    return this.#measured(call, host, () => sandbox.run(call, host));
+    return this.#measured(call, host, () => context.run(call, host));
   }
 
   #measured({ handler }: Call, host: RunHost, run: () => Promise<Outcome>): Promise<Outcome> {

@@ -1,7 +1,7 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import { wasm } from '../wasm.ts';
+import type { Engine } from './engine.ts';
 import type { HostSync } from './host-sync.ts';
-import type { Instance } from './instance.ts';
 import { eager, lazy } from './prelude.ts';
 
 /** What a script asks of its host, as the bridge hears it. Texts are JSON. */
@@ -51,11 +51,11 @@ const PRELUDE: Hearing = {
 
 /** Evaluates the prelude. `listen` names what hears the script from then on. */
 export function installBridge(
-  instance: Instance,
+  engine: Engine,
   globals: string,
 ): { driver: Driver; listen: (hearing: Hearing) => void } {
-  const bridge = new Bridge(instance);
-  const driver = evaluate(instance, bridge.host(), globals);
+  const bridge = new Bridge(engine);
+  const driver = evaluate(engine, bridge.host(), globals);
   return {
     driver,
     listen(next) {
@@ -68,16 +68,16 @@ type HostFunction = (...args: QuickJSHandle[]) => QuickJSHandle | undefined;
 
 /** The functions of the host that the prelude calls. */
 class Bridge {
-  readonly #instance: Instance;
+  readonly #engine: Engine;
   hearing: Hearing = PRELUDE;
 
-  constructor(instance: Instance) {
-    this.#instance = instance;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
   /** An object of the script side with all of them. */
   host(): QuickJSHandle {
-    const { context } = this.#instance;
+    const { context } = this.#engine;
     const host = context.newObject();
     for (const [name, run] of Object.entries(this.#functions())) {
       const handle = context.newFunction(name, (...args) => this.#guarded(run, args));
@@ -88,7 +88,7 @@ class Bridge {
   }
 
   #functions(): { readonly [name: string]: HostFunction } {
-    const { context } = this.#instance;
+    const { context } = this.#engine;
     return {
       sync: (...args) => this.#sync(...args),
       take: () => this.#take(),
@@ -143,23 +143,23 @@ class Bridge {
     const { sync } = this.hearing;
     const { slot } = sync;
     sync.slot = undefined;
-    return slot && this.#instance.buffer(slot);
+    return slot && this.#engine.buffer(slot);
   }
 
   #string(text: string): QuickJSHandle | undefined {
-    return this.#instance.string(text);
+    return this.#engine.string(text);
   }
 
   #text(handle: QuickJSHandle | undefined): string {
-    return handle ? this.#instance.context.getString(handle) : '';
+    return handle ? this.#engine.context.getString(handle) : '';
   }
 
   /** An ArrayBuffer, or `true` for the pieces that came before. @throws NoRoom */
   #bytes(handle: QuickJSHandle | undefined): Uint8Array | undefined {
-    const type = handle && this.#instance.context.typeof(handle);
+    const type = handle && this.#engine.context.typeof(handle);
     if (type === 'boolean') return this.hearing.pieces();
     if (!handle || type !== 'object') return undefined;
-    const bytes = this.#instance.bytes(handle);
+    const bytes = this.#engine.bytes(handle);
     if (!bytes) throw new NoRoom('out of memory');
     return bytes;
   }
@@ -167,12 +167,12 @@ class Bridge {
 
 class NoRoom extends Error {}
 
-/** Stack exhaustion of the host, or a trap of the engine: the instance cannot be trusted any more. */
+/** Stack exhaustion of the host, or a trap of the engine: its context cannot be trusted any more. */
 const isBreakdown = (error: unknown): boolean =>
   error instanceof wasm.RuntimeError ||
   (error instanceof RangeError && error.message.startsWith('Maximum call stack'));
 
-function evaluate({ context }: Instance, host: QuickJSHandle, globals: string): Driver {
+function evaluate({ context }: Engine, host: QuickJSHandle, globals: string): Driver {
   const make = context.unwrapResult(context.evalCode(eager(globals), '<runtime>'));
   const driver = context.unwrapResult(context.callFunction(make, context.undefined, host));
   for (const handle of [make, host]) handle.dispose();

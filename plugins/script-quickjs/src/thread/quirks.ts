@@ -10,7 +10,7 @@ import {
 } from 'quickjs-emscripten-core';
 import { type WasmMemory, type WasmModule, wasm } from '../wasm.ts';
 
-/** The allocator of a wasm instance. */
+/** Allocator of a WebAssembly memory. */
 export interface Allocator {
   /** @returns an address, or 0 when there is no room */
   _malloc(bytes: number): number;
@@ -32,11 +32,11 @@ export function fixedMemory(pages: number, onRefusal: () => void): WasmMemory {
   return memory;
 }
 
-/** An instance of the compiled module in this memory, without its prints. */
-export async function openEngine(
+/** Instantiates the compiled module in this memory, without its prints. */
+export async function openQuickJs(
   module: WasmModule,
   memory: WasmMemory,
-): Promise<{ readonly engine: QuickJSWASMModule; readonly allocator: Allocator }> {
+): Promise<{ readonly quickJs: QuickJSWASMModule; readonly allocator: Allocator }> {
   const quiet = { print() {}, printErr() {} };
   // Node's types have no WebAssembly, the library's have the browser's.
   const made = newVariant(variant as unknown as QuickJSSyncVariant, {
@@ -44,9 +44,9 @@ export async function openEngine(
     wasmMemory: memory as never,
     emscriptenModule: quiet as never,
   });
-  const engine = await newQuickJSWASMModuleFromVariant(made);
+  const quickJs = await newQuickJSWASMModuleFromVariant(made);
   // A private member of the library's.
-  return { engine, allocator: (engine as unknown as { module: Allocator }).module };
+  return { quickJs, allocator: (quickJs as unknown as { module: Allocator }).module };
 }
 
 /** Bytes of an ArrayBuffer of a script; the documented way copies them. */

@@ -3,15 +3,15 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Script } from '../api.ts';
 import type { FromThread, RunMessage, ThreadData, ToThread } from '../messages.ts';
 import { pulse } from '../pulse.ts';
-import { Blanks } from './blanks.ts';
-import { Box } from './box.ts';
+import { ScriptContext } from './context.ts';
+import { EmptyContexts } from './empty-contexts.ts';
 import { warmUp } from './warm-up.ts';
 
 const { module, globals } = workerData as ThreadData;
 const port = parentPort as MessagePort;
-const blanks = new Blanks(module, globals);
+const emptyContexts = new EmptyContexts(module, globals);
 /** A context, or why its script does not compile. */
-const boxes = new Map<number, Promise<Box | string>>();
+const contexts = new Map<number, Promise<ScriptContext | string>>();
 /** The runs after the present one, by context: they begin without a message in between. */
 const ahead = new Map<number, RunMessage[]>();
 
@@ -28,30 +28,35 @@ function post(message: FromThread): void {
 }
 
 function forget(id: number): void {
-  boxes.delete(id);
+  contexts.delete(id);
   ahead.delete(id);
 }
 
-async function load(id: number, script: Script): Promise<Box | string> {
-  const box: Box = new Box(await blanks.take(script.heap), script, {
-    done(run, outcome, over) {
-      if (over?.lost) forget(id);
-      post({ t: 'done', box: id, run, outcome, over });
-      const next = nextOf(id);
-      if (next) queueMicrotask(() => box.start(next.run, next.call));
+async function load(id: number, script: Script): Promise<ScriptContext | string> {
+  const context: ScriptContext = new ScriptContext(
+    await emptyContexts.acquire(script.heap),
+    script,
+    {
+      done(run, outcome, over) {
+        if (over?.lost) forget(id);
+        post({ t: 'done', context: id, run, outcome, over });
+        const next = nextOf(id);
+        if (next) queueMicrotask(() => context.start(next.run, next.call));
+      },
+      quiet(run, lost) {
+        if (lost) forget(id);
+        post({ t: 'quiet', context: id, run, lost });
+      },
+      released: (run, body) => post({ t: 'released', context: id, run, body }),
+      gone: (run, { body }) => post({ t: 'gone', context: id, run, body }),
+      op: (run, op, kind, text, bytes) =>
+        post({ t: 'op', context: id, run, id: op, kind, text, bytes }),
+      log: (line) => post({ t: 'log', context: id, ...line }),
     },
-    quiet(run, lost) {
-      if (lost) forget(id);
-      post({ t: 'quiet', box: id, run, lost });
-    },
-    released: (run, body) => post({ t: 'released', box: id, run, body }),
-    gone: (run, { body }) => post({ t: 'gone', box: id, run, body }),
-    op: (run, op, kind, text, bytes) => post({ t: 'op', box: id, run, id: op, kind, text, bytes }),
-    log: (line) => post({ t: 'log', box: id, ...line }),
-  });
-  const failure = box.compile();
-  if (failure !== undefined) box.dispose();
-  return failure ?? box;
+  );
+  const failure = context.compile();
+  if (failure !== undefined) context.dispose();
+  return failure ?? context;
 }
 
 /** Those that the main thread has taken back are passed over. */
@@ -64,11 +69,11 @@ function nextOf(id: number): RunMessage | undefined {
 const isOurs = ({ turn }: RunMessage): boolean => turn === undefined || pulse.claim(turn);
 
 async function start(message: RunMessage): Promise<void> {
-  const { box: id, run, call } = message;
-  const box = await boxes.get(id);
-  if (box instanceof Box) {
-    if (!box.isBusy) {
-      if (isOurs(message)) box.start(run, call);
+  const { context: id, run, call } = message;
+  const context = await contexts.get(id);
+  if (context instanceof ScriptContext) {
+    if (!context.isBusy) {
+      if (isOurs(message)) context.start(run, call);
       return;
     }
     const waiting = ahead.get(id);
@@ -76,47 +81,47 @@ async function start(message: RunMessage): Promise<void> {
     else ahead.set(id, [message]);
     return;
   }
-  if (box === undefined) {
-    post({ t: 'gone', box: id, run, body: call.body });
+  if (context === undefined) {
+    post({ t: 'gone', context: id, run, body: call.body });
     return;
   }
-  const detail = `[js_load] ${box}`;
+  const detail = `[js_load] ${context}`;
   const outcome = { kind: 'failure', detail, late: false } as const;
-  post({ t: 'done', box: id, run, outcome, over: { lost: true } });
+  post({ t: 'done', context: id, run, outcome, over: { lost: true } });
 }
 
 async function take(message: ToThread): Promise<void> {
-  const { box: id } = message;
+  const { context: id } = message;
   if (message.t === 'load') {
     const loading = load(id, message.script);
-    boxes.set(id, loading);
-    const box = await loading;
-    post({ t: 'loaded', box: id, failure: typeof box === 'string' ? box : null });
+    contexts.set(id, loading);
+    const context = await loading;
+    post({ t: 'loaded', context: id, failure: typeof context === 'string' ? context : null });
   } else if (message.t === 'run') await start(message);
   else {
-    const box = await boxes.get(id);
+    const context = await contexts.get(id);
     if (message.t === 'drop') forget(id);
-    if (!(box instanceof Box)) return;
-    if (message.t === 'drop') box.dispose();
-    else settle(box, message);
+    if (!(context instanceof ScriptContext)) return;
+    if (message.t === 'drop') context.dispose();
+    else settle(context, message);
   }
 }
 
-function settle(box: Box, { id, ok, text, bytes, body }: Settle): void {
+function settle(context: ScriptContext, { id, ok, text, bytes, body }: Settle): void {
   if (body === undefined) {
-    box.settle(id, ok, text, bytes);
+    context.settle(id, ok, text, bytes);
     return;
   }
-  if (bytes) box.keepBody(body, bytes);
-  box.settle(id, ok, text);
+  if (bytes) context.keepBody(body, bytes);
+  context.settle(id, ok, text);
 }
 type Settle = Extract<ToThread, { t: 'settle' }>;
 
-await warmUp(blanks);
-await blanks.fill();
+await warmUp(emptyContexts);
+await emptyContexts.fill();
 port.on('message', (message: ToThread) => {
   take(message)
-    .then(() => blanks.fillLater())
+    .then(() => emptyContexts.fillLater())
     .catch((error: unknown) => {
       // No script throws into this code: the thread is not to be trusted any more, and its owner learns why.
       process.nextTick(() => {

@@ -1,8 +1,8 @@
 import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import type { Script } from '../api.ts';
 import { pulse } from '../pulse.ts';
-import type { Blank } from './blanks.ts';
 import type { Driver } from './bridge.ts';
+import type { Engine } from './engine.ts';
 
 /** Jobs between two looks at the clock. */
 const CHUNK = 64;
@@ -16,7 +16,8 @@ const FOREIGN = '<foreign> ';
 
 /** The engine of one context with its clock: everything that enters the script goes through here. */
 export class Vm {
-  readonly #blank: Blank;
+  readonly #engine: Engine;
+  readonly #driver: Driver;
   /** ms of the machine's monotonic clock. */
   deadline = Number.POSITIVE_INFINITY;
   /** The deadline passed while the script was computing. */
@@ -24,9 +25,10 @@ export class Vm {
   /** The engine's stack or memory gave way inside the bridge. */
   broken = false;
 
-  constructor(blank: Blank) {
-    this.#blank = blank;
-    blank.instance.runtime.setInterruptHandler(() => this.isLate());
+  constructor(engine: Engine, driver: Driver) {
+    this.#engine = engine;
+    this.#driver = driver;
+    engine.runtime.setInterruptHandler(() => this.isLate());
   }
 
   get isOver(): boolean {
@@ -45,7 +47,7 @@ export class Vm {
    * @returns why the script does not compile
    */
   compile({ source, file, stack }: Script): string | undefined {
-    const { context, runtime } = this.#blank.instance;
+    const { context, runtime } = this.#engine;
     runtime.setMaxStackSize(stack);
     runtime.setModuleLoader(
       (name) => {
@@ -70,7 +72,7 @@ export class Vm {
 
   #missing(name: string): QuickJSHandle | Error {
     const text = JSON.stringify(`could not load module '${name.slice(FOREIGN.length)}'`);
-    const { context } = this.#blank.instance;
+    const { context } = this.#engine;
     const made = context.evalCode(`new ReferenceError(${text})`, RUNTIME);
     return made.error ?? made.value;
   }
@@ -89,7 +91,7 @@ export class Vm {
 
   /** Runs the top level of the compiled module; the driver goes on with the handler. */
   evaluate(file: string, strings: readonly QuickJSHandle[]): void {
-    const { context } = this.#blank.instance;
+    const { context } = this.#engine;
     const source = `import * as script from ${JSON.stringify(file)}; export default script.default;`;
     const made = context.evalCode(source, RUNTIME, { type: 'module' });
     if (made.error) this.call('failed', context.newString('js_eval'), made.error);
@@ -100,8 +102,8 @@ export class Vm {
   }
 
   call(name: keyof Driver, ...args: QuickJSHandle[]): void {
-    const { context } = this.#blank.instance;
-    const result = context.callFunction(this.#blank.driver[name], context.undefined, ...args);
+    const { context } = this.#engine;
+    const result = context.callFunction(this.#driver[name], context.undefined, ...args);
     // The driver catches what scripts throw: what arrives here is the limit, or the bridge out of memory.
     if (result.error) this.broken ||= !this.hit;
     else result.value.dispose();
@@ -109,20 +111,19 @@ export class Vm {
 
   /** @throws RangeError when it does not fit */
   string(text: string): QuickJSHandle {
-    const made = this.#blank.instance.string(text);
+    const made = this.#engine.string(text);
     if (!made) throw new RangeError('Failed to build input params in JS: out of memory');
     return made;
   }
 
   fire(id: number): void {
-    this.call('fire', this.#blank.instance.context.newNumber(id));
+    this.call('fire', this.#engine.context.newNumber(id));
   }
 
   settle(id: number, ok: boolean, text: string, bytes: Uint8Array | undefined): void {
-    const { instance } = this.#blank;
-    const { context } = instance;
-    const given = instance.string(text);
-    const buffer = bytes ? instance.buffer(bytes) : context.undefined;
+    const { context } = this.#engine;
+    const given = this.#engine.string(text);
+    const buffer = bytes ? this.#engine.buffer(bytes) : context.undefined;
     if (given && buffer) {
       const outcome = ok ? context.true : context.false;
       this.call('settle', context.newNumber(id), outcome, given, buffer);
@@ -136,7 +137,7 @@ export class Vm {
 
   /** Runs the jobs that wait; `patience` is told when they do not come to an end. */
   pump(patience: () => void): void {
-    const { runtime } = this.#blank.instance;
+    const { runtime } = this.#engine;
     for (let chunks = 0; runtime.hasPendingJob() && !this.isOver; chunks++) {
       const result = runtime.executePendingJobs(CHUNK);
       // A job's own exception is an unhandled rejection: ignored (js-runtime.md §7).

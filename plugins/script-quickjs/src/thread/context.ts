@@ -1,9 +1,10 @@
 import type { Call, LogLine, Outcome, Script } from '../api.ts';
 import type { Over } from '../messages.ts';
 import { pulse } from '../pulse.ts';
-import type { Blank } from './blanks.ts';
 import { Bodies } from './bodies.ts';
 import type { Hearing } from './bridge.ts';
+import type { EmptyContext } from './empty-contexts.ts';
+import type { Engine } from './engine.ts';
 import { HostSync } from './host-sync.ts';
 import { ScriptLog } from './log.ts';
 import { type Asker, Ops } from './ops.ts';
@@ -37,9 +38,9 @@ interface Run extends Asker {
   told: boolean;
 }
 
-/** One script context: compiles, runs one call at a time, and is lost after any breach (js-runtime.md §9). */
-export class Box {
-  readonly #blank: Blank;
+/** Context of one script: compiles, runs one call at a time, and is lost after any breach (js-runtime.md §9). */
+export class ScriptContext {
+  readonly #engine: Engine;
   readonly #script: Script;
   readonly #reports: Reports;
   readonly #vm: Vm;
@@ -56,13 +57,13 @@ export class Box {
   #evaluated = false;
   lost = false;
 
-  constructor(blank: Blank, script: Script, reports: Reports) {
-    this.#blank = blank;
+  constructor({ engine, driver, listen }: EmptyContext, script: Script, reports: Reports) {
+    this.#engine = engine;
     this.#script = script;
     this.#reports = reports;
-    this.#vm = new Vm(blank);
+    this.#vm = new Vm(engine, driver);
     this.#timers = new Timers((id) => this.#fire(id));
-    blank.listen(this.#hearing());
+    listen(this.#hearing());
   }
 
   /** @returns why the script does not compile */
@@ -126,7 +127,7 @@ export class Box {
     this.#run = run;
     pulse.begin(id);
     this.#output = new Output(handler);
-    this.#blank.instance.exhausted = false;
+    this.#engine.exhausted = false;
     this.#vm.deadline = performance.now() + limit_ms;
   }
 
@@ -209,7 +210,7 @@ export class Box {
     clearTimeout(run.limit);
     this.#bodies.clear();
     this.#sync.forget();
-    this.#blank.instance.tidy();
+    this.#engine.tidy();
     this.#over(run, false);
   }
 
@@ -238,14 +239,12 @@ export class Box {
   /** A module that failed to load would fail the same way every time; in a full heap no run succeeds. */
   #isExhausted(outcome: Outcome): boolean {
     if (outcome.kind === 'failure' && outcome.detail.startsWith('[js_eval]')) return true;
-    const { instance } = this.#blank;
-    return instance.exhausted || !instance.fits(LEAST_ROOM);
+    return this.#engine.exhausted || !this.#engine.fits(LEAST_ROOM);
   }
 
   /** There is no room left for an answer either: the run could never tell how it ended. */
   #isFull(): boolean {
-    const { instance } = this.#blank;
-    return instance.exhausted && !instance.fits(LEAST_ROOM);
+    return this.#engine.exhausted && !this.#engine.fits(LEAST_ROOM);
   }
 
   #hearing(): Hearing {
@@ -256,7 +255,7 @@ export class Box {
       op: (id, kind, text, bytes) => this.#op(id, kind, text, bytes),
       done: (kind, text, bytes) => {
         const run = this.#run;
-        const of = { bodies: this.#bodies, exhausted: this.#blank.instance.exhausted };
+        const of = { bodies: this.#bodies, exhausted: this.#engine.exhausted };
         if (run) run.outcome ??= this.#output.outcome(kind, text, bytes, of);
       },
       out: (bytes) => this.#output.add(bytes),

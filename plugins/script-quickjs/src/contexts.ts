@@ -4,7 +4,7 @@ import { RunQueue } from './queue.ts';
 import type { ThreadOptions } from './threads.ts';
 
 /** Scripts on QuickJS in worker threads. */
-export class QuickJsSandboxes implements Sandboxes {
+export class ThreadContexts implements Sandboxes {
   readonly #queue: RunQueue;
 
   constructor(options: ThreadOptions) {

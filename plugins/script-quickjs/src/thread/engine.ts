@@ -1,6 +1,6 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import type { WasmModule } from '../wasm.ts';
-import { type Allocator, bufferLength, fixedMemory, openEngine } from './quirks.ts';
+import { type Allocator, bufferLength, fixedMemory, openQuickJs } from './quirks.ts';
 
 const PAGE = 65_536;
 const MIB = 1_048_576;
@@ -16,10 +16,10 @@ const LEAST_PAGES = 256;
 const SLACK = 65_536;
 
 /**
- * One wasm instance with one context, so that exhaustion and broken glue hurt one script only. Its memory is as large as
- * it will ever be; pages cost nothing until they are touched. Nothing is disposed: an instance is forgotten.
+ * QuickJS with a WebAssembly memory of its own, so that exhaustion and broken glue hurt one script only. Its memory is as large as
+ * it will ever be; pages cost nothing until they are touched. Nothing is disposed: an engine is forgotten.
  */
-export interface Instance {
+export interface Engine {
   readonly context: QuickJSContext;
   readonly runtime: QuickJSRuntime;
   /** Some allocation was refused since this was last reset. */
@@ -36,20 +36,20 @@ export interface Instance {
 }
 
 /** @param heap bytes for the script */
-export async function createInstance(module: WasmModule, heap: number): Promise<Instance> {
+export async function createEngine(module: WasmModule, heap: number): Promise<Engine> {
   const pages = Math.max(LEAST_PAGES, Math.ceil((OVERHEAD + BODIES + heap) / PAGE));
   const refusals = { seen: false };
   const memory = fixedMemory(pages, () => {
     refusals.seen = true;
   });
-  const { engine, allocator } = await openEngine(module, memory);
-  const runtime = engine.newRuntime();
+  const { quickJs, allocator } = await openQuickJs(module, memory);
+  const runtime = quickJs.newRuntime();
   runtime.setMemoryLimit(heap);
   const context = runtime.newContext();
   // The engine's own limit counts allocations, not bytes: what a smaller heap may not use is taken away.
   const surplus = pages * PAGE - OVERHEAD - BODIES - heap;
   if (surplus > PAGE) allocator._malloc(surplus);
-  return instanceOf(context, runtime, { allocator, refusals });
+  return engineOf(context, runtime, { allocator, refusals });
 }
 
 interface Memory {
@@ -100,11 +100,11 @@ class Reserve {
   }
 }
 
-function instanceOf(
+function engineOf(
   context: QuickJSContext,
   runtime: QuickJSRuntime,
   { allocator, refusals }: Memory,
-): Instance {
+): Engine {
   const room = new Room(allocator, refusals);
   return {
     context,

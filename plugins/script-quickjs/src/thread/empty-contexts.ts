@@ -1,24 +1,24 @@
 import type { WasmModule } from '../wasm.ts';
 import { type Driver, type Hearing, installBridge } from './bridge.ts';
-import { createInstance, type Instance } from './instance.ts';
+import { createEngine, type Engine } from './engine.ts';
 
 /** Heap of contexts that are made in advance. */
 export const DEFAULT_HEAP = 8_388_608;
 /** Idle time of the thread after which the next context is made in advance, ms: a call that came meanwhile would wait for it. */
 const REFILL_MS = 15;
 
-/** An instance with its prelude and the owner's globals, without a script. */
-export interface Blank {
-  readonly instance: Instance;
+/** Context with its prelude and the owner's globals, without a script. */
+export interface EmptyContext {
+  readonly engine: Engine;
   readonly driver: Driver;
   readonly listen: (hearing: Hearing) => void;
 }
 
 /** Makes contexts, one of them in advance. */
-export class Blanks {
+export class EmptyContexts {
   readonly #module: WasmModule;
   readonly #globals: string;
-  #spare: Promise<Blank> | undefined;
+  #spare: Promise<EmptyContext> | undefined;
   #refill: NodeJS.Timeout | undefined;
 
   constructor(module: WasmModule, globals: string) {
@@ -26,13 +26,13 @@ export class Blanks {
     this.#globals = globals;
   }
 
-  take(heap: number): Promise<Blank> {
+  acquire(heap: number): Promise<EmptyContext> {
     const ready = heap === DEFAULT_HEAP ? this.#spare : undefined;
     if (ready) this.#spare = undefined;
     return ready ?? this.#make(heap);
   }
 
-  /** A failure is no error here: the next `take` makes a context of its own, or learns why not. */
+  /** A failure is no error here: the next `acquire` makes a context of its own, or learns why not. */
   async fill(): Promise<void> {
     const made = this.#make(DEFAULT_HEAP);
     this.#spare = made;
@@ -48,8 +48,8 @@ export class Blanks {
     this.#refill = setTimeout(() => void this.fill(), REFILL_MS);
   }
 
-  async #make(heap: number): Promise<Blank> {
-    const instance = await createInstance(this.#module, heap);
-    return { instance, ...installBridge(instance, this.#globals) };
+  async #make(heap: number): Promise<EmptyContext> {
+    const engine = await createEngine(this.#module, heap);
+    return { engine, ...installBridge(engine, this.#globals) };
   }
 }
