@@ -1,14 +1,24 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { History, type Slice } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
+import { filterOf } from './conditions.ts';
+import type { Partitions } from './keep-partitions.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import type { Cleanable, RetentionConfig } from './retention.ts';
+import type { Delete } from './queries.ts';
+import type { RetentionConfig } from './retention.ts';
 import { openAges } from './store/ages.ts';
 
 /** Rows of one statement, which takes some milliseconds. */
 const BATCH_ROWS = 100;
 
 const OPEN = { from: undefined, to: undefined };
+
+/** Parts of one kind of reports that retention works with. */
+interface Cleanable extends Pick<Partitions, 'keeps' | 'drop'> {
+  readonly remove: Delete;
+  /** Tells whether whole partitions can go. */
+  readonly isPartitioned: boolean;
+}
 
 /** Names the three tables to the plugin that bounds history. */
 export function keepHistory(
@@ -23,7 +33,8 @@ export function keepHistory(
     use(History).keep({
       table,
       kind: permission,
-      limited: () => config[`database_limit_${permission}`] > 0,
+      limit_ms: () => config[`database_limit_${permission}`] || undefined,
+      removeUpTo: (timestamp_to) => rows.remove(filterOf([{ timestamp_to }])),
       keeps: (kept_ms) => rows.keeps('history', kept_ms),
       remove: (slice) => remove(slice, rows, registry),
       agents: {

@@ -17,7 +17,7 @@ import { migrations } from './migrations/index.ts';
 import { createMonitoring } from './monitoring.ts';
 import { permissions } from './permissions.ts';
 import { watchRejections } from './rejections.ts';
-import { keepLimits, retentionConfig } from './retention.ts';
+import { retentionConfig } from './retention.ts';
 import { openBuckets } from './store/buckets.ts';
 
 const least = (default_: number, description: string) =>
@@ -89,7 +89,6 @@ export default definePlugin({
       const warming = monitoring.warm();
       kernel.defer('reading ahead', () => warming);
     });
-    keepLimits(kernel, monitoring);
     keepHistory(kernel, kernel.use(AgentRegistry), monitoring);
     watchRejections(kernel);
   },

@@ -13,7 +13,7 @@ const PERIOD_MS = 10 * 60_000;
 const LIMIT_LIFE_MS = DAY_MS;
 
 /** Where it is said how long rows are kept. */
-type Source = 'configuration' | 'agents' | 'history';
+type Source = 'agents' | 'history';
 
 /** Keeps the partitions of one table (README, "Postgres"). */
 export interface Partitions {
@@ -36,11 +36,12 @@ export interface Over {
 /** A plain table: everything is left to the deletion of rows. */
 export const PLAIN: Partitions = { keeps: () => undefined, drop: async () => 0 };
 
-/** Makes the partitions of a table ahead of time, at the start and every ten minutes. */
+/** Makes the partitions of a table ahead of time, at the start and every ten minutes. `limit_ms`: that of the configuration. */
 export function keepPartitions(
   kernel: Pick<Kernel, 'clock' | 'every' | 'hooks' | 'log'>,
   table: string,
   store: TimePartitions,
+  limit_ms: () => number | undefined,
 ): Partitions {
   const { clock, every, hooks, log } = kernel;
   const keeper = { clock, log, table, store };
@@ -56,7 +57,9 @@ export function keepPartitions(
     }
   });
   every('make partitions', PERIOD_MS, async () => {
-    const shortest = shortestOf([...kept.values()], clock.now() - LIMIT_LIFE_MS);
+    const now = clock.now();
+    const limits = [...kept.values(), { kept_ms: limit_ms(), at: now }];
+    const shortest = shortestOf(limits, now - LIMIT_LIFE_MS);
     await makeAhead(keeper, widthFor(shortest), 7 * DAY_MS);
   });
   return {

@@ -19,6 +19,7 @@ import { LastValues } from './last-values.ts';
 import { multiLast } from './multi-last.ts';
 import { deletes, queries } from './queries.ts';
 import { dynamicReports, staticReports, summaryReports } from './reports.ts';
+import type { RetentionConfig } from './retention.ts';
 import { DeleteStore } from './store/delete.ts';
 import { openReadStore } from './store/read.ts';
 import { openStaticStore } from './store/static.ts';
@@ -40,7 +41,11 @@ const WARM_CHUNK = 32;
 export type Monitoring = ReturnType<typeof createMonitoring>;
 
 /** Wires stores, caches and the other servers together; the methods are a thin layer over the result. */
-export function createMonitoring(kernel: Kernel, registry: AgentRegistry, buffer: BufferConfig) {
+export function createMonitoring(
+  kernel: Kernel<RetentionConfig>,
+  registry: AgentRegistry,
+  buffer: BufferConfig,
+) {
   const { clock, db } = kernel;
   const now = () => clock.now();
   const hashes = createHashes();
@@ -107,7 +112,7 @@ function lastReports(registry: AgentRegistry, kinds: readonly LastValues[]): Las
 }
 
 interface SharedParts {
-  readonly kernel: Kernel;
+  readonly kernel: Kernel<RetentionConfig>;
   readonly registry: AgentRegistry;
   readonly stores: { readonly [K in Kind['name']]: ReturnType<typeof openReadStore> };
   readonly last: { readonly [K in Kind['name']]: LastValues };
@@ -117,7 +122,7 @@ interface SharedParts {
 
 /** What the methods and the retention of one kind of reports work with. */
 function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, kind: Kind) {
-  const { clock, db, signal } = kernel;
+  const { clock, config, db, signal } = kernel;
   const store = new DeleteStore(db, kind, () => clock.now());
   const values = last[kind.name];
   const gone = (id: number | undefined, storedTo?: Integer) => {
@@ -126,7 +131,12 @@ function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, ki
   };
   const partitions =
     db.timePartitions && kind !== STATIC
-      ? keepPartitions(kernel, kind.table, db.timePartitions(timeTableOf(kind)))
+      ? keepPartitions(
+          kernel,
+          kind.table,
+          db.timePartitions(timeTableOf(kind)),
+          () => config[`database_limit_${kind.permission}`] || undefined,
+        )
       : PLAIN;
   return {
     last: values,

@@ -8,7 +8,9 @@ export { Turn, type TurnPlace } from './turn.ts';
 export interface ExplicitTable {
   /** The explicit limit that goes before the default ones; undefined: there is none. */
   readonly kind?: LimitKind;
-  /** Deletes rows of no agent up to this time, Unix ms, in small statements; `proceed` throws to stop. */
+  /** Limit of the owner's own configuration, counted back from now, ms; undefined: none. Older rows go by `removeUpTo`. */
+  readonly limit_ms?: () => number | undefined;
+  /** Deletes rows up to this time, Unix ms, in small statements; `proceed` throws to stop. */
   readonly removeUpTo?: (time: number, proceed: () => void) => Promise<number>;
   /** Rows of agents. */
   readonly agents?: AgentRows;
@@ -43,7 +45,7 @@ export interface AgentRows {
 /** A table whose rows pile up. */
 export interface HistoryTable extends ExplicitTable {
   readonly table: string;
-  /** True while the owner's own configuration limits the table. */
+  /** Tells whether the owner's own configuration limits the table, and the owner deletes what is older. */
   readonly limited?: () => boolean;
   /** Hears in every round how long rows are kept, ms; undefined: for ever. */
   readonly keeps?: (kept_ms: number | undefined) => void;

@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Limits } from '@svc/plugin-kv/api';
-import type { Clock } from '@svc/plugin-sdk';
-import type { Integer } from '@svc/plugin-sdk/sql';
-import type { AgentRows, ExplicitTable } from './api.ts';
+import type { Integer, Kernel } from '@svc/plugin-sdk';
+import type { AgentRows, ExplicitTable, HistoryTable } from './api.ts';
 
 /** Agents looked at in one turn of the event loop. */
 const CHUNK = 32;
 const LEAST_TIME = -(2n ** 63n);
+
+type Server = Pick<Kernel, 'clock' | 'signal'>;
 
 /** An agent with rows outside its window: those up to `to`. */
 interface Old {
@@ -17,14 +18,40 @@ interface Old {
 
 /** Deletes the rows of a table that are beyond the explicit limits (kv.md §6). @returns how many; those of partitions are not counted */
 export async function removeBeyond(
-  { agents, removeUpTo }: ExplicitTable,
+  table: ExplicitTable,
   limits: Limits,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  server: Server,
 ): Promise<number> {
-  if (agents) return removeOfAgents(agents, limits, signal);
-  const limit_ms = limits.of();
-  if (limit_ms === undefined || !removeUpTo) return 0;
-  return removeUpTo(Math.floor(clock.now() - limit_ms), () => signal.throwIfAborted());
+  if (table.agents) return removeOfAgents(table.agents, limits, server.signal);
+  return removeOlder(table, limits.of(), server);
+}
+
+/** Deletes the rows that are beyond the limits of their owners' own configuration. */
+export async function removeConfigured(
+  tables: readonly HistoryTable[],
+  server: Server & Pick<Kernel, 'log'>,
+): Promise<void> {
+  for (const table of tables) {
+    try {
+      const rows = await removeOlder(table, table.limit_ms?.(), server);
+      if (rows > 0) server.log.info('old reports deleted', { table: table.table, rows });
+    } catch (error) {
+      // A stop in the middle is no failure: the next start goes on.
+      if (!server.signal.aborted) throw error;
+    }
+  }
+}
+
+/** Deletes the rows of a table that are older than this, whole partitions first. @returns how many; those of partitions are not counted */
+async function removeOlder(
+  { agents, removeUpTo }: ExplicitTable,
+  kept_ms: number | undefined,
+  { clock, signal }: Server,
+): Promise<number> {
+  if (kept_ms === undefined || !removeUpTo) return 0;
+  const upTo = Math.floor(clock.now() - kept_ms);
+  await agents?.drop?.({ upTo, goes: () => true });
+  return removeUpTo(upTo, () => signal.throwIfAborted());
 }
 
 /** Keeps of each agent the window that ends with its newest row, so that a silent agent keeps its last one. */

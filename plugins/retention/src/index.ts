@@ -2,7 +2,7 @@ import { RetentionLimits } from '@svc/plugin-kv/api';
 import { definePlugin, reload, sizeText } from '@svc/plugin-sdk';
 import type { ConfigWarning } from '@svc/plugin-sdk/kernel';
 import { History, type HistoryTable } from './api.ts';
-import { removeBeyond } from './explicit.ts';
+import { removeBeyond, removeConfigured } from './explicit.ts';
 import { watchGrowth } from './growth.ts';
 import { migrations } from './migrations/index.ts';
 import { config, policyOf } from './policy.ts';
@@ -11,6 +11,8 @@ import { Store } from './store.ts';
 import { Turn } from './turn.ts';
 
 const PERIOD_MS = 5 * 60_000;
+/** Period of the limits of the owners' own configuration. */
+const CONFIGURED_MS = 10 * 60_000;
 const TURN = {
   table: 'retention',
   holder: 'value',
@@ -34,7 +36,7 @@ export default definePlugin({
   guards: { retention: 'fixed' },
 
   setup(kernel) {
-    const { clock, config: settings, db, every, hooks, log, useOptional } = kernel;
+    const { config: settings, db, every, hooks, log, useOptional } = kernel;
     const store = new Store(db);
     const tables: HistoryTable[] = [];
     const rounds = new Rounds(kernel, tables, new Turn(db, TURN));
@@ -45,8 +47,8 @@ export default definePlugin({
       keep(table) {
         const { kind } = table;
         if (kind) {
-          useOptional(RetentionLimits)?.every(kind, (limits, signal) =>
-            removeBeyond(table, limits, { clock, signal }),
+          useOptional(RetentionLimits)?.every(kind, (limits) =>
+            removeBeyond(table, limits, kernel),
           );
         }
         if ('remove' in table) tables.push(table);
@@ -54,6 +56,7 @@ export default definePlugin({
       },
     });
 
+    every('delete old reports', CONFIGURED_MS, () => removeConfigured(tables, kernel));
     hooks.start.tap(async () => {
       const isNew = await store.isNew();
       const policy = async () => policyOf(settings, isNew, await db.space?.disk());
