@@ -16,7 +16,7 @@ import { WorkerLog } from './run/worker-log.ts';
 import { ResultStore } from './store/results.ts';
 import { WorkerStore } from './store/workers.ts';
 
-/** What the methods and routes work with. */
+/** Parts that the methods and routes work with. */
 export interface Components {
   readonly kernel: Kernel<Settings>;
   readonly workers: WorkerStore;
@@ -30,7 +30,7 @@ export interface Components {
   changed(id: Integer, cancel?: string): void;
   /** The configuration was read again. @throws UserError */
   reload(): void;
-  /** Gives up what is not needed. */
+  /** Releases what is not needed. */
   rest(): void;
 }
 

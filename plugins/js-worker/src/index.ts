@@ -97,7 +97,7 @@ export default definePlugin({
   },
 });
 
-/** What goes on for as long as the server serves. */
+/** Begins the work that goes on for as long as the server serves. */
 function begin(components: Components): void {
   const { kernel, results, runner } = components;
   kernel.every('drop idle script contexts', SWEEP_MS, () => components.rest());

@@ -21,7 +21,7 @@ export interface Effective {
   readonly run_ms: number;
   readonly stack: number;
   readonly heap: number;
-  /** Idle life of the pooled context, ms; undefined: for ever. */
+  /** Idle life of the pooled context, ms; undefined: without end. */
   readonly clean_ms: number | undefined;
 }
 

@@ -7,11 +7,11 @@ import type { Owned, WorkerStore } from './store/workers.ts';
 
 const NOT_ITS_OWNERS = 'inlineCall that the token behind the script may not make';
 
-/** What the owner could do when it wrote the worker. What the worker does is bounded by this for as long as it stands. */
+/** Rights of the owner at the time when it wrote the worker. They bound what the worker does for as long as it stands. */
 interface OwnerRights {
-  /** Where it could run workers. */
+  /** Scopes in which it could run workers. */
   readonly runs: readonly Scope[];
-  /** It could write every worker there is. */
+  /** Tells whether it could write every worker there is. */
   readonly global: boolean;
 }
 
@@ -31,7 +31,7 @@ export class WorkerOwners {
     this.#kernel = kernel;
   }
 
-  /** What to store with a worker that this caller writes. */
+  /** Returns what to store with a worker that this caller writes. */
   async of(caller: Principal): Promise<Owned> {
     if (caller.super) return { owner: null, owner_rights: null };
     const { auth } = this.#kernel;
@@ -43,7 +43,7 @@ export class WorkerOwners {
   }
 
   /**
-   * Whether this worker may start a run of another one: its owner could when it wrote it, and still can. Of a token that was
+   * Tells whether this worker may start a run of another one: its owner could when it wrote it, and still can. Of a token that was
    * deleted, and whose workers go on, the rights at the time of writing are left.
    */
   async mayRun(worker: Owned & { readonly name: string }, target: string): Promise<boolean> {
@@ -61,7 +61,7 @@ export class WorkerOwners {
     return await owners.may(worker.owner, mayDo('run_defined_js_worker', target));
   }
 
-  /** True when no run of this worker may start: its owner has gone, and the operator wants that (`[token] on_delete`). */
+  /** Tells whether no run of this worker may start: its owner has gone, and the operator wants that (`[token] on_delete`). */
   async isSuspended({ owner }: Pick<Owned, 'owner'>): Promise<boolean> {
     return (await this.#kernel.useOptional(Owners)?.isSuspended(owner)) ?? false;
   }
@@ -84,7 +84,7 @@ export class WorkerOwners {
     });
   }
 
-  /** False: whatever the worker answers to browsers comes from a token that could write some workers only. */
+  /** Tells whether the worker's answers to browsers may be trusted: no, if they come from a token that could write some workers only. */
   isTrusted(worker: Owned): boolean {
     return worker.owner === null || rightsOf(worker).global;
   }

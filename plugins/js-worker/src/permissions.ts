@@ -51,7 +51,7 @@ export const mayWriteAll = (): Requirement => ({
   denied: '',
 });
 
-/** Whether `js-worker_list_all_js_worker` shows this worker. */
+/** Requirement under which `js-worker_list_all_js_worker` shows this worker. */
 export const maySee = (name: string): Requirement => ({
   scopes: [{ js_worker: name }],
   permissions: [{ js_worker: 'list_all_js_worker' }],

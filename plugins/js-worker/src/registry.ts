@@ -9,7 +9,7 @@ const FRESH_MS = 500;
 /** Workers by route name, as far as requests have asked for them. Forgotten as a whole when anything changes. */
 export class RouteCache {
   readonly #store: Pick<WorkerStore, 'byRoute'>;
-  readonly #known = new Map<string, { readonly worker: Worker; readonly read: number }>();
+  readonly #routes = new Map<string, { readonly worker: Worker; readonly read: number }>();
   readonly #now: () => number;
   #generation = 0;
 
@@ -19,23 +19,23 @@ export class RouteCache {
   }
 
   async find(route: string): Promise<Worker | undefined> {
-    const known = this.#known.get(route);
+    const cached = this.#routes.get(route);
     const now = this.#now();
-    if (known && Math.abs(now - known.read) < FRESH_MS) return known.worker;
+    if (cached && Math.abs(now - cached.read) < FRESH_MS) return cached.worker;
     const generation = this.#generation;
     const worker = await this.#store.byRoute(route);
     // What was read may be what a change has just replaced.
     if (worker && generation === this.#generation) {
-      if (this.#known.size >= MOST) this.#known.clear();
-      this.#known.set(route, { worker, read: now });
+      if (this.#routes.size >= MOST) this.#routes.clear();
+      this.#routes.set(route, { worker, read: now });
     }
-    if (!worker) this.#known.delete(route);
+    if (!worker) this.#routes.delete(route);
     return worker;
   }
 
   forget(): void {
     this.#generation++;
-    this.#known.clear();
+    this.#routes.clear();
   }
 }
 

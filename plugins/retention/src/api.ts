@@ -47,7 +47,7 @@ export interface HistoryTable extends ExplicitTable {
   readonly table: string;
   /** Tells whether the owner's own configuration limits the table, and the owner deletes what is older. */
   readonly limited?: () => boolean;
-  /** Hears in every round how long rows are kept, ms; undefined: for ever. */
+  /** Hears in every round how long rows are kept, ms; undefined: without end. */
   readonly keeps?: (kept_ms: number | undefined) => void;
   /** Deletes the rows of a slice, oldest first, in small statements. @returns how many, a partition counting as one */
   remove(slice: Slice): Promise<number>;
@@ -58,11 +58,11 @@ export interface Slice {
   /** Earlier rows need not be looked at; undefined: all. */
   readonly from: number | undefined;
   readonly before: number;
-  /** Where whole partitions go instead of rows, rows may stay this much longer. */
+  /** Time that rows may stay longer where whole partitions go instead of rows. */
   readonly lag_ms: number;
   /** Agents with a limit of their own, lower-case hyphenated: their rows stay. */
   readonly except: readonly string[];
-  /** To be awaited between two statements, so that reports find the writer free. Throws when the server stops. */
+  /** Pauses between two statements, so that reports find the writer free. Throws when the server stops. */
   readonly proceed: () => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { type Kernel, sizeText } from '@svc/plugin-sdk';
 
 const DAY_MS = 86_400_000;
-/** So long it takes to see what a day adds, ms. */
+/** Time that it takes to see what a day adds, ms. */
 const WATCH_MS = 600_000;
 
 /** Watches a history that nothing bounds, and says once what a day of it costs. */
@@ -10,14 +10,14 @@ export function watchGrowth(
   tables: () => readonly string[],
 ): () => Promise<void> {
   let first: { readonly at: number; readonly used: number } | undefined;
-  let told = false;
+  let isReported = false;
   return async () => {
-    if (told || !db.space) return;
+    if (isReported || !db.space) return;
     const used = await db.space.used(tables(), Number.POSITIVE_INFINITY);
     const at = clock.now();
     first ??= { at, used };
     if (at - first.at < WATCH_MS || used <= first.used) return;
-    told = true;
+    isReported = true;
     const bytes = ((used - first.used) / (at - first.at)) * DAY_MS;
     log.warn(
       'this database keeps its history for ever, because an earlier version made it; keep_days or budget under [retention] bound it',

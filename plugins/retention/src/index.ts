@@ -20,7 +20,7 @@ const TURN = {
   lasts_ms: 600_000,
 };
 
-const FOR_EVER: ConfigWarning = {
+const UNBOUNDED: ConfigWarning = {
   kind: 'advice',
   key: 'retention.keep_days',
   message: `this database keeps its history for ever, because an earlier version made it: retention.keep_days = 14 or retention.budget = "20 GB" bound it`,
@@ -77,7 +77,7 @@ export default definePlugin({
     });
     hooks.warnings.tap(async (found) => {
       const unbounded = settings.keep_days === undefined && settings.budget === undefined;
-      if (unbounded && !(await store.isNew())) found.push(FOR_EVER);
+      if (unbounded && !(await store.isNew())) found.push(UNBOUNDED);
       if (rounds.excess !== undefined) {
         found.push({ kind: 'advice', key: 'retention.budget', message: rounds.excess });
       }

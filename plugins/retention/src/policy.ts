@@ -29,7 +29,7 @@ export const config = Type.Object({
 
 export type Config = Static<typeof config>;
 
-/** How much history is kept; undefined: no bound. */
+/** Bounds of the history; undefined: no bound. */
 export interface Policy {
   readonly keep_ms: number | undefined;
   /** Bytes. */

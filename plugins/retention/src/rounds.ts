@@ -6,9 +6,9 @@ import type { Turn } from './turn.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What arrived so lately stays, whatever the budget says. */
-const LEAST_MS = HOUR_MS;
-/** Where nothing else bounds the history, the search for its beginning starts so long ago. */
+/** Age up to which rows stay, whatever the budget says. */
+const YOUNGEST_MS = HOUR_MS;
+/** Age at which the search for the beginning of the history starts where nothing else bounds it. */
 const LONGEST_MS = 3_650 * DAY_MS;
 /** A history longer than this loses whole days where these are partitions. */
 const DAYS_MS = 7 * DAY_MS;
@@ -26,7 +26,7 @@ export class Rounds {
   readonly #kernel: Kernel<unknown>;
   readonly #tables: readonly HistoryTable[];
   readonly #turn: Turn;
-  /** Why the last round could not keep the budget; undefined: it is kept. */
+  /** Reason why the last round could not keep the budget; undefined: it is kept. */
   excess: string | undefined;
 
   constructor(kernel: Kernel<unknown>, tables: readonly HistoryTable[], turn: Turn) {
@@ -110,8 +110,8 @@ export class Rounds {
 function* spansOf(now: number, keep_ms = LONGEST_MS): Generator<Span> {
   let from: number | undefined;
   let last = -Infinity;
-  for (let kept = keep_ms; kept > LEAST_MS; ) {
-    kept = Math.max(kept * SHORTER, LEAST_MS);
+  for (let kept = keep_ms; kept > YOUNGEST_MS; ) {
+    kept = Math.max(kept * SHORTER, YOUNGEST_MS);
     const time = Math.floor(now - kept);
     const lag_ms = kept > DAYS_MS ? DAY_MS : 0;
     // With the rows that arrive at midnight or a little later, partitions can go as a whole.

@@ -4,7 +4,7 @@ import type { ArrivalTable, Slice } from './api.ts';
 
 /** Rows of one deleting statement: reports wait no longer than these take. */
 const BATCH_ROWS = 100;
-/** Before every time. */
+/** Time before every other. */
 const EVER = Number.MIN_SAFE_INTEGER;
 
 /** Every SQL statement of this plugin. Failures of the database are 103 with a neutral text. */
@@ -15,7 +15,7 @@ export class Store {
     this.#db = db;
   }
 
-  /** True when history began under the default limits; false: an earlier version made its tables. */
+  /** Tells whether history began under the default limits; if not, an earlier version made its tables. */
   isNew(): Promise<boolean> {
     return guarded('the origin could not be read', async () => {
       const sql = `select value from retention where name = 'origin'`;

@@ -5,7 +5,7 @@ import { guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
 const RENEW_MS = 60_000;
 
-/** Where a turn is kept: one row with a text column for its holder and a bigint column `until`. */
+/** Place of a turn: one row with a text column for its holder and a bigint column `until`. */
 export interface TurnPlace {
   readonly table: string;
   /** Column of the holder. */

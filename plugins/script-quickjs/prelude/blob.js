@@ -162,7 +162,7 @@
     parts.push(encoder.encode(`--${boundary}--\r\n`));
     return { bytes: joined(parts).buffer, type: `multipart/form-data; boundary=${boundary}` };
   };
-  /** From `[name, text]` and, of the files in `content` one after the other, `[name, size, filename, type]`. */
+  /** Makes a form from `[name, text]` and, of the files in `content` one after the other, `[name, size, filename, type]`. */
   loaded.formOf = (entries, content) => {
     const form = new FormData();
     let at = 0;

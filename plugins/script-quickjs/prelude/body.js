@@ -29,7 +29,7 @@
     return { text: String(body), type: TEXT };
   }
 
-  /** What `work` gives, unless the signal comes first. */
+  /** Resolves to the result of `work`, unless the signal comes first. */
   const until = (signal, work) => (signal ? watched(signal, work) : work);
   async function watched(signal, work) {
     let stop;

@@ -37,7 +37,7 @@
       refuse(text);
     return {};
   }
-  /** Of the kind it is, whatever a script has derived from it. */
+  /** Returns a view of the same kind, whatever a script has derived from it. */
   function view(value, buffer) {
     const tag = tagOf(value);
     if (tag === undefined) return new DataView(buffer, value.byteOffset, value.byteLength);

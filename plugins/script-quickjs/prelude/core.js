@@ -54,7 +54,7 @@
   const full = () => new InternalError('out of memory');
 
   const PIECE = 262_144;
-  /** What stands for bytes in a call of the host; large ones go ahead in pieces. */
+  /** Returns what stands for bytes in a call of the host; large ones go ahead in pieces. */
   function handed(bytes) {
     if (bytes === undefined || bytes.byteLength <= PIECE) return bytes;
     for (let at = 0; at < bytes.byteLength; at += PIECE) {

@@ -22,13 +22,13 @@
       for (const [name, value] of list) headers.append(name, value);
       return headers;
     }
-    /** Of pairs that the host has checked: names in lower case, values trimmed. */
+    /** Returns the headers of pairs that the host has checked: names in lower case, values trimmed. */
     static given(list) {
       const headers = new Headers();
       headers.#list = list;
       return headers;
     }
-    /** With the same rule for what is set later. */
+    /** Returns a copy with the same rule for what is set later. */
     static copy(from) {
       const headers = new Headers();
       headers.#drop = from.#drop;

@@ -26,7 +26,7 @@
     return redirect;
   };
 
-  /** In the place of the first argument: the constructor checks nothing, its caller gives all. */
+  /** Marker in the place of the first argument: the constructor checks nothing, its caller gives all. */
   const BARE = {};
   class Request extends Body {
     #facts;

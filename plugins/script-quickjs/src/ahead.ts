@@ -9,13 +9,13 @@ interface Waiting<Run> {
 }
 
 /**
- * Runs that were posted to a thread before their turn, in order. Whoever claims one first has it: the thread begins it, or
+ * Runs that were posted to a thread before their turn, in order. The first that claims one has it: the thread begins it, or
  * the main thread takes it back.
  */
 export class Ahead<Run> {
   readonly #pulse: Pulse;
   readonly #waiting: Waiting<Run>[] = [];
-  /** Of the run that was posted last, and of the last one that the thread cannot come to any more. */
+  /** Numbers of the run that was posted last, and of the last one that the thread cannot come to any more. */
   #last = 0;
   #passed = 0;
 
@@ -23,7 +23,7 @@ export class Ahead<Run> {
     this.#pulse = pulse;
   }
 
-  /** What was taken back counts until the thread has passed it. */
+  /** Tells whether one more may be posted. A run that was taken back counts until the thread has passed it. */
   get hasRoom(): boolean {
     return this.#last - this.#passed < MOST;
   }

@@ -9,7 +9,7 @@ export interface ContextOptions {
   readonly queue: RunQueue;
   /** A function reads it before the first run. */
   readonly script: Script | (() => Promise<Script>);
-  /** For one run. */
+  /** Tells whether it is for one run. */
   readonly once: boolean;
 }
 
@@ -93,7 +93,7 @@ export class ThreadContext implements Sandbox, RunLine {
     return this.#placed?.context;
   }
 
-  home(): ScriptThread | undefined {
+  ownThread(): ScriptThread | undefined {
     const placed = this.#placed;
     if (placed && (placed.thread.gone || !placed.thread.contexts.has(placed.context)))
       this.#placed = undefined;
@@ -101,7 +101,7 @@ export class ThreadContext implements Sandbox, RunLine {
   }
 
   place(thread: ScriptThread): number {
-    if (this.home() !== thread) {
+    if (this.ownThread() !== thread) {
       this.#drop();
       this.#placed = { thread, context: ++lastContext };
       // The run that follows says how loading ended.
@@ -125,7 +125,7 @@ export class ThreadContext implements Sandbox, RunLine {
   }
 }
 
-interface Ways {
+interface Handlers {
   compiled(thread: ScriptThread): Promise<void>;
   reject(error: Error): void;
 }
@@ -136,20 +136,20 @@ class Compilation extends Job {
   readonly kind = 'load';
   readonly level = 0;
   readonly share: string;
-  readonly #ways: Ways;
+  readonly #handlers: Handlers;
 
-  constructor(line: ThreadContext, { share = '' }: Script, ways: Ways) {
+  constructor(line: ThreadContext, { share = '' }: Script, handlers: Handlers) {
     super();
     this.line = line;
     this.share = share;
-    this.#ways = ways;
+    this.#handlers = handlers;
   }
 
   start(thread: ScriptThread): void {
-    void this.#ways.compiled(thread);
+    void this.#handlers.compiled(thread);
   }
 
   end(detail: string): void {
-    this.#ways.reject(new Error(detail));
+    this.#handlers.reject(new Error(detail));
   }
 }

@@ -4,7 +4,7 @@ import { Fetches } from './fetches.ts';
 import { type Gate, gate } from './gate.ts';
 import type { Answer } from './messages.ts';
 
-/** What one run asks of its owner: host functions and fetches. It ends with the run. */
+/** Requests of one run to its owner: host functions and fetches. They end with the run. */
 export class HostCalls {
   readonly #host: ScriptHost;
   /** Most runs ask for nothing. */

@@ -1,4 +1,4 @@
-/** What crosses between the main thread and a script thread. */
+/** Messages between the main thread and a script thread. */
 import type { Call, LogLevel, Outcome, Script } from './api.ts';
 import type { WasmModule } from './wasm.ts';
 
@@ -7,7 +7,7 @@ export interface RunMessage {
   readonly context: number;
   readonly run: number;
   readonly call: Call;
-  /** Of a run that may have to wait for others: to be claimed before it begins. */
+  /** Number of a run that may have to wait for others: it is claimed before it begins. */
   readonly turn?: number;
 }
 
@@ -60,7 +60,7 @@ export type FromThread =
       readonly outcome: Outcome;
       readonly over: Over | undefined;
     }
-  /** Nothing of this run is left; `lost`: the context is gone. */
+  /** End of all that this run left behind; `lost`: the context is gone. */
   | { readonly t: 'quiet'; readonly context: number; readonly run: number; readonly lost: boolean }
   | {
       readonly t: 'op';
@@ -91,6 +91,6 @@ export interface ThreadData {
   readonly module: WasmModule;
   /** The owner's globals. */
   readonly globals: string;
-  /** Where the thread shows that it is alive. */
+  /** Memory in which the thread shows that it is alive. */
   readonly pulse: SharedArrayBuffer;
 }

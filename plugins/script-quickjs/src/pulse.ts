@@ -1,13 +1,13 @@
 import { workerData } from 'node:worker_threads';
 import type { ThreadData } from './messages.ts';
 
-/** What the main thread sees of a script thread without asking it. */
+/** Signs of life that the main thread sees of a script thread without asking it. */
 export interface Signs {
   /** Looks at the clock so far. */
   readonly beats: number;
   /** A script is computing. */
   readonly isInside: boolean;
-  /** Since the run began, ms; undefined: it has not. */
+  /** Time since the run began, ms; undefined: it has not. */
   readonly age: number | undefined;
 }
 
@@ -20,9 +20,9 @@ export class Pulse {
   readonly buffer: SharedArrayBuffer;
   /** Beats, whether a script is computing, the run that began last. */
   readonly #numbers: Int32Array;
-  /** Of that run; ns of the machine's clock, which is the same for all threads. */
+  /** Begin of that run; ns of the machine's clock, which is the same for all threads. */
   readonly #begun: BigInt64Array;
-  /** Numbers of runs that wait in the thread and that nobody has claimed. */
+  /** Numbers of runs that wait in the thread and that no one has claimed. */
   readonly #offers: Int32Array;
 
   constructor(buffer = new SharedArrayBuffer(HEAD_BYTES + 4 * OFFERS)) {
@@ -57,7 +57,7 @@ export class Pulse {
     Atomics.store(this.#numbers, 1, 1);
   }
 
-  leave(): void {
+  exit(): void {
     Atomics.store(this.#numbers, 1, 0);
   }
 
@@ -76,5 +76,5 @@ export class Pulse {
 /** 32 bits of a number, never 0. */
 const sign = (turn: number): number => turn | 0 || 1;
 
-/** This thread's own. */
+/** Pulse of this thread itself. */
 export const pulse = new Pulse((workerData as Partial<ThreadData> | null)?.pulse);

@@ -15,7 +15,7 @@ export interface Line {
   /** Runs that a thread has and that have not settled. */
   readonly active: Set<Job>;
   /** Thread that has the context. */
-  home(): ScriptThread | undefined;
+  ownThread(): ScriptThread | undefined;
   readonly context: number | undefined;
   /** Reads the script. @returns undefined when it is there, or on its way */
   prepare(): Promise<void> | undefined;
@@ -32,7 +32,7 @@ export abstract class Job implements Wanted {
   abstract readonly share: string;
   /** Longest wait for its beginning, ms. */
   readonly wait_ms: number | undefined = undefined;
-  /** Nothing is lost when it goes to the thread of its context before its turn. */
+  /** Tells whether it may go to the thread of its context before its turn without a loss. */
   readonly ahead: boolean = false;
   /** Position in the order of arrival. */
   order = 0;
@@ -46,13 +46,13 @@ export abstract class Job implements Wanted {
     return undefined;
   }
   abstract start(thread: ScriptThread): void;
-  /** Posts it to the thread that has its context, behind the present run. */
+  /** Posts it to the thread that has its context, after the present run. */
   startAhead(_thread: ScriptThread): void {}
   /** Takes it back from the thread. @returns false when it has begun */
   withdraw(): boolean {
     return false;
   }
-  /** It does not run. */
+  /** Ends it without a run. */
   abstract end(detail: string): void;
 }
 
@@ -91,7 +91,7 @@ export class RunQueue {
       job.deadline = setTimeout(() => this.#expire(job), job.wait_ms);
   }
 
-  /** The job has ended: the next one of its context begins, before anybody hears of the end. */
+  /** The job has ended: the next one of its context begins, before anyone hears of the end. */
   settled(job: Job): void {
     const { line } = job;
     queueMicrotask(() => {
@@ -165,8 +165,8 @@ export class RunQueue {
 
   #postAhead(job: Job): boolean {
     const { context, waiting, active } = job.line;
-    const thread = job.ahead && this.#first.size === 0 ? job.line.home() : undefined;
-    if (context === undefined || !thread?.takesAhead(context) || this.#isStopped) return false;
+    const thread = job.ahead && this.#first.size === 0 ? job.line.ownThread() : undefined;
+    if (context === undefined || !thread?.acceptsAhead(context) || this.#isStopped) return false;
     waiting.shift();
     active.add(job);
     job.admitted();

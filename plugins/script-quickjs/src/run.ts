@@ -16,7 +16,7 @@ export interface RunLine extends Line {
   place(thread: ScriptThread): number;
   /** The context with this number is not there any more. */
   lost(context: number): void;
-  /** Nothing of a run is left. */
+  /** Called when nothing of a run is left. */
   quiet(): void;
 }
 

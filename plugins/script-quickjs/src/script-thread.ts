@@ -25,11 +25,11 @@ export interface ActiveRun {
   op(message: Extract<FromThread, { t: 'op' }>): void;
   released(body: number): void;
   log(message: Extract<FromThread, { t: 'log' }>): void;
-  /** It was posted ahead, and is the present one now. */
+  /** Called when it was posted ahead, and is the present one now. */
   begun(): void;
-  /** Nothing of the run is left. */
+  /** Called when nothing of the run is left. */
   quiet(lost: boolean): void;
-  /** Nothing of it has run, and it has to go elsewhere; `lost`: its context is. */
+  /** Called when nothing of it has run, and it has to go elsewhere; `lost`: its context is. */
   gone(body: Uint8Array | undefined, lost: boolean): void;
 }
 
@@ -48,14 +48,14 @@ export class ScriptThread {
   readonly #ahead: Ahead<ActiveRun>;
   #reserved = false;
   /** Gives back the place that its present work holds. */
-  #leave: (() => void) | undefined;
+  #freePlace: (() => void) | undefined;
   ready = false;
   /** Was ready once. */
   started = false;
   gone = false;
   /** Resolves when it has really ended, once it is `gone`. */
   ended: Promise<unknown> = Promise.resolve();
-  /** Since when nothing runs, ms of the machine's monotonic clock. */
+  /** Time since which nothing runs, ms of the machine's monotonic clock. */
   idleSince = performance.now();
 
   constructor(
@@ -70,7 +70,7 @@ export class ScriptThread {
     this.#worker = startScripts({ ...data, pulse: pulse.buffer });
     this.#watch = new Watch(pulse, (signs) => this.#overdue(signs));
     this.#watch.after(BOOT_MS, () => this.#end(new Error('the thread does not start')));
-    this.#worker.on('message', (message: FromThread) => this.#hear(message));
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('the thread ended')));
   }
@@ -79,22 +79,22 @@ export class ScriptThread {
     return this.#current !== undefined || this.#reserved;
   }
 
-  /** True when only work that this context's last run left behind is under way. */
+  /** Tells whether only work that this context's last run left behind is under way. */
   lingersFor(context: number | undefined): boolean {
-    return !this.#reserved && this.#current?.context === context && this.#isTold;
+    return !this.#reserved && this.#current?.context === context && this.#isSettled;
   }
-  #isTold = false;
+  #isSettled = false;
 
-  /** Takes the thread before its run is known. `leave` is called when it is free again, or taken anew. */
-  reserve(leave: () => void): void {
-    this.leave();
+  /** Reserves the thread before its run is known. `freePlace` is called when it is free again, or reserved anew. */
+  reserve(freePlace: () => void): void {
+    this.releasePlace();
     this.#reserved = true;
-    this.#leave = leave;
+    this.#freePlace = freePlace;
   }
 
-  leave(): void {
-    this.#leave?.();
-    this.#leave = undefined;
+  releasePlace(): void {
+    this.#freePlace?.();
+    this.#freePlace = undefined;
   }
 
   release(): void {
@@ -123,7 +123,7 @@ export class ScriptThread {
   run(run: ActiveRun, message: RunMessage): void {
     this.#reserved = false;
     this.#current = run;
-    this.#isTold = false;
+    this.#isSettled = false;
     this.#runs.set(run.id, run);
     this.#watch.run(run);
     const body = message.call.body?.buffer;
@@ -131,9 +131,9 @@ export class ScriptThread {
   }
 
   /** One more run of this context may be posted: its present one has not settled. */
-  takesAhead(context: number): boolean {
+  acceptsAhead(context: number): boolean {
     const isFree = !this.#reserved && this.#ahead.hasRoom;
-    return isFree && this.ready && this.#current?.context === context && !this.#isTold;
+    return isFree && this.ready && this.#current?.context === context && !this.#isSettled;
   }
 
   /** @returns takes it back, unless it has begun */
@@ -169,20 +169,20 @@ export class ScriptThread {
   }
 
   #finish(detail: string, late: boolean): void {
-    if (!this.#isTold) this.#current?.settle({ kind: 'failure', detail, late });
-    this.#isTold = true;
+    if (!this.#isSettled) this.#current?.settle({ kind: 'failure', detail, late });
+    this.#isSettled = true;
   }
 
-  /** Whatever a script makes its thread say hurts this thread only. */
-  #hear(message: FromThread): void {
+  /** Handles a message so that whatever a script makes its thread say hurts this thread only. */
+  #receive(message: FromThread): void {
     try {
-      this.#take(message);
+      this.#handle(message);
     } catch (error) {
       this.#end(error as Error);
     }
   }
 
-  #take(message: FromThread): void {
+  #handle(message: FromThread): void {
     switch (message.t) {
       case 'ready':
         this.#watch.stop();
@@ -219,8 +219,8 @@ export class ScriptThread {
       return;
     }
     if (message.t === 'done') {
-      if (!this.#isTold) current.settle(message.outcome);
-      this.#isTold = true;
+      if (!this.#isSettled) current.settle(message.outcome);
+      this.#isSettled = true;
     }
     const over: Over | undefined = message.t === 'done' ? message.over : message;
     if (over?.lost) this.contexts.delete(message.context);
@@ -232,7 +232,7 @@ export class ScriptThread {
     const next = this.#ahead.shift();
     if (!next) return false;
     this.#current = next;
-    this.#isTold = false;
+    this.#isSettled = false;
     next.begun();
     this.#runs.set(next.id, next);
     this.#watch.run(next);
@@ -251,11 +251,11 @@ export class ScriptThread {
   #moveOn({ context, run, body }: Extract<FromThread, { t: 'gone' }>): void {
     const current = this.#current;
     if (current?.id !== run) return;
-    const wasTold = this.#isTold;
+    const wasSettled = this.#isSettled;
     this.contexts.delete(context);
     this.#runs.delete(run);
     this.#clear(true);
-    if (!wasTold) current.gone(body, true);
+    if (!wasSettled) current.gone(body, true);
   }
 
   #clear(lost: boolean): void {
@@ -270,7 +270,7 @@ export class ScriptThread {
 
   #free(): void {
     this.idleSince = performance.now();
-    this.leave();
+    this.releasePlace();
     if (!this.gone) this.#onFree();
   }
 
@@ -278,7 +278,7 @@ export class ScriptThread {
     if (this.gone) return;
     this.gone = true;
     this.ready = false;
-    this.leave();
+    this.releasePlace();
     this.#watch.stop();
     this.#finish(ENDED, false);
     for (const settle of this.#loads.values()) settle('InternalError: compilation takes too long');

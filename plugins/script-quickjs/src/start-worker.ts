@@ -5,7 +5,7 @@ import type { ThreadData } from './messages.ts';
 /** MiB. A script's stack of 1 MiB needs that much of the host's in the worst case. */
 const STACK_MB = 32;
 const OLD_SPACE_MB = 256;
-/** What a run leaves is short-lived: more room makes the thread larger, not faster. */
+/** Size of the young generation: what a run leaves is short-lived, and more room makes the thread larger, not faster. */
 const YOUNG_SPACE_MB = 8;
 
 /** Starts a thread for scripts. */

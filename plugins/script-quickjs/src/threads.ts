@@ -19,12 +19,12 @@ const LOAD_THREADS = 2;
 /** More of these, and of inline calls, for shares that have none. */
 const SPARE_THREADS = 2;
 
-/** What a thread is taken for: a run that was started from outside, one that another run waits for, or the compiler. */
+/** Work that a thread is reserved for: a run that was started from outside, one that another run waits for, or the compiler. */
 export type Kind = 'run' | 'inline' | 'load';
 /** The order in which they get threads: some run waits for an inline call. */
 export const KINDS = ['inline', 'load', 'run'] as const;
 
-/** What a job needs of a thread. */
+/** Needs of a job. */
 export interface Wanted {
   readonly kind: Kind;
   /** Runs above this one. */
@@ -35,7 +35,7 @@ export interface Wanted {
 /** Context that wants a thread. */
 interface Wanting {
   /** The thread that has the context. */
-  home(): ScriptThread | undefined;
+  ownThread(): ScriptThread | undefined;
   readonly context: number | undefined;
 }
 
@@ -51,11 +51,11 @@ export interface ThreadOptions {
   readonly onLost: (error: Error) => void;
 }
 
-/** What the queue hears of the threads. */
+/** Events that the queue hears of. */
 interface ThreadEvents {
-  /** A thread is free or has gone. */
+  /** Called when a thread is free or has gone. */
   freed(): void;
-  /** No thread can be started. */
+  /** Called when no thread can be started. */
   failed(error: Error): void;
 }
 
@@ -92,10 +92,10 @@ export class Threads {
   /** The thread that has the context, when it is free. */
   ofContext(job: Wanted & { readonly line: Wanting }): ScriptThread | undefined {
     const { context } = job.line;
-    const own = job.line.home();
+    const own = job.line.ownThread();
     if (!own?.ready || (own.busy && !own.lingersFor(context))) return undefined;
-    // The work that lingers goes on beside the run: both have one place.
-    own.leave();
+    // The work that lingers goes on at the same time as the run: both have one place.
+    own.releasePlace();
     return this.hasPlace(job) ? own : undefined;
   }
 
@@ -126,7 +126,7 @@ export class Threads {
     return this.#threads.length + this.#starting;
   }
 
-  /** No kind of work can take the places of the others. */
+  /** Tells whether there is a place: no kind of work can occupy the places of the others. */
   hasPlace({ kind, level, share }: Wanted): boolean {
     const shares = this.#shares[kind];
     if (kind !== 'inline') return shares.hasPlace(share);
@@ -136,12 +136,12 @@ export class Threads {
 
   reserve(thread: ScriptThread, { kind, share }: Wanted): void {
     const shares = this.#shares[kind];
-    thread.leave();
-    shares.acquire(share);
-    thread.reserve(() => shares.release(share));
+    thread.releasePlace();
+    shares.take(share);
+    thread.reserve(() => shares.give(share));
   }
 
-  /** Those of this kind that have a place now, in their order. */
+  /** Returns the jobs of this kind that have a place now, in their order. */
   order<Job extends Wanted>(kind: Kind, jobs: readonly Job[]): Job[] {
     const these = jobs.filter((job) => job.kind === kind && this.hasPlace(job));
     return this.#shares[kind].order(these);
@@ -163,7 +163,7 @@ export class Threads {
 
   /** A thread; how long to wait for the context's own, ms; undefined: there is none. */
   choose(line: Wanting, since: number): ScriptThread | number | undefined {
-    const own = line.home();
+    const own = line.ownThread();
     if (own?.ready) {
       if (!own.busy || own.lingersFor(line.context)) return own;
       const left = since + MOVE_MS - performance.now();

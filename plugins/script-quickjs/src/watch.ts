@@ -4,7 +4,7 @@ import type { Pulse, Signs } from './pulse.ts';
 const GRACE_MS = 2;
 /** Time between two looks. A script that computes and does not look at the clock meanwhile is in a loop of the engine's. */
 const RECHECK_MS = 8;
-/** So much later than the first look a run is over in any case, ms. */
+/** Time after the first look at which a run is over in any case, ms. */
 const WALL_MS = 150;
 /** The same as long as looks come late themselves: what the thread has said may not be read yet. */
 const BUSY_WALL_MS = 600;
@@ -49,7 +49,7 @@ export class Watch {
     clearTimeout(this.#timer);
   }
 
-  /** At least twice: answers that arrived while the main thread was busy are read in between. */
+  /** Looks at least twice: answers that arrived while the main thread was busy are read in between. */
   #look(run: Watched, last?: Look): void {
     const signs = this.#pulse.read(run.id);
     // What was seen before the run began says nothing about its end.

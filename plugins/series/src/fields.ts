@@ -1,9 +1,9 @@
 import type { Part } from '@svc/plugin-agent/api';
 
-/** One field of a series: its name on the wire, and where its values come from. */
+/** One field of a series: its name on the wire, and the source of its values. */
 export interface Field {
   readonly name: string;
-  /** Of full reports; undefined: of summaries. */
+  /** Part of full reports; undefined: summaries. */
   readonly part?: Part;
   /** Name of the value in its report. */
   readonly value: string;

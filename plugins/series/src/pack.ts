@@ -145,7 +145,7 @@ class Writer {
   }
 }
 
-/** Behind the end of the bytes there are zeros. */
+/** Reader of packed numbers; after the end of the bytes it reads zeros. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;

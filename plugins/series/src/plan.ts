@@ -8,7 +8,7 @@ export const MOST_BUCKETS = 300_000;
 
 export type Source = 'raw' | Step['source'];
 
-/** What a caller asks for; times in ms, `to` lies behind the range. */
+/** Request of a caller; times in ms, `to` lies after the range. */
 export interface Asked {
   readonly from: number;
   readonly to: number;
@@ -17,7 +17,7 @@ export interface Asked {
   readonly source: Source | undefined;
 }
 
-/** Where an answer comes from. */
+/** Source of an answer. */
 export interface Plan {
   /** Begin of the first bucket. */
   readonly from: number;
@@ -25,7 +25,7 @@ export interface Plan {
   readonly step_ms: number;
   /** Rollups; undefined: stored reports alone. */
   readonly step: Step | undefined;
-  /** From here on stored reports are read. */
+  /** Time from which stored reports are read. */
   readonly rawFrom: number;
 }
 
@@ -58,7 +58,7 @@ export async function planOf(asked: Asked, facts: Facts): Promise<Plan> {
   return { from: begin, to, step_ms, step, rawFrom };
 }
 
-/** @throws RpcError 108 when too many reports would be read beside the rollups */
+/** @throws RpcError 108 when too many reports would be read in addition to the rollups */
 async function demandFew(from: number, to: number, { count }: Facts): Promise<void> {
   let end = to;
   while (from < end && (await count(from, end)) > MOST_ROWS) {

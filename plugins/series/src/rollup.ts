@@ -48,14 +48,14 @@ export class Rollup {
     if (kind === 'summary') {
       const fields = fieldsOf(undefined);
       const names = fields.map(({ value }) => value);
-      const take = taking(minutes, fields, from);
-      for await (const rows of this.#buckets.summary(ask, names)) take(rows);
+      const add = addingTo(minutes, fields, from);
+      for await (const rows of this.#buckets.summary(ask, names)) add(rows);
     } else {
       for (const part of PARTS) {
         const fields = fieldsOf(part);
         const names = fields.map(({ value }) => value);
-        const take = taking(minutes, fields, from);
-        for await (const rows of this.#buckets.parts(ask, part, names)) take(rows);
+        const add = addingTo(minutes, fields, from);
+        for await (const rows of this.#buckets.parts(ask, part, names)) add(rows);
       }
     }
     if (minutes.size === 0) return;
@@ -72,17 +72,17 @@ export class Rollup {
     for (const cells of fresh.values()) {
       for (const { time } of cells) spans.add(floorTo(time, step.span));
     }
-    const known = new Map<string, Columns>();
+    const stored = new Map<string, Columns>();
     for (const { series, span, data } of await this.#blocks.ofAgent(id, step, [...spans])) {
       const block = columns(step.buckets);
       unpack(data, block);
-      known.set(`${span} ${series}`, block);
+      stored.set(`${span} ${series}`, block);
     }
     const blocks: Block[] = [];
     for (const [series, cells] of fresh) {
       const bySpan = Map.groupBy(cells, ({ time }) => floorTo(time, step.span));
       for (const [span, some] of bySpan) {
-        const block = known.get(`${span} ${series}`) ?? columns(step.buckets);
+        const block = stored.get(`${span} ${series}`) ?? columns(step.buckets);
         for (const cell of some) put(block, (cell.time - span) / step.ms, cell);
         blocks.push({ series, span, data: pack(block) });
       }
@@ -101,7 +101,7 @@ function put(block: Columns, at: number, { count, min, max, avg, last }: Cell): 
   block.last[at] = last;
 }
 
-function taking(into: Fresh, fields: readonly Field[], from: number) {
+function addingTo(into: Fresh, fields: readonly Field[], from: number) {
   const names = new Set<string>();
   return (rows: readonly BucketRow[]): void => {
     for (const { at, name, values } of rows) {

@@ -18,8 +18,8 @@ export interface Config {
 
 /** Reports of the same time of arrival may be committed so much later. */
 const GRACE_MS = 120_000;
-/** Arrivals looked at by one statement. */
-const LOOK_MS = 60_000;
+/** Arrivals read by one statement. */
+const SLICE_MS = 60_000;
 /** Hours of agents that are remembered; more of them, as of an import, are rolled up in between. */
 const MOST_HOURS = 50_000;
 /** Hours of one agent in one statement. */
@@ -45,7 +45,7 @@ export class Rounds {
   readonly #parts: RoundParts;
   /** Day of the last clean-up. */
   #cleaned = 0;
-  /** What is being rolled up now. Never rejects. */
+  /** Promise of what is being rolled up now. Never rejects. */
   step: Promise<void> = Promise.resolve();
 
   constructor(parts: RoundParts) {
@@ -89,8 +89,8 @@ export class Rounds {
     const { buckets, kernel, state } = this.#parts;
     const now = kernel.clock.now();
     const done = floorTo(now - GRACE_MS, HOUR_MS);
-    const known = await state.rolledTo(kind);
-    const since = known ?? now - kernel.config.keep_minutes_days * DAY_MS;
+    const rolledTo = await state.rolledTo(kind);
+    const since = rolledTo ?? now - kernel.config.keep_minutes_days * DAY_MS;
     if (since >= done) return false;
     // Hours without arrivals are passed over.
     const first = Math.min((await buckets.firstArrival(kind, since)) ?? done, done);
@@ -98,8 +98,8 @@ export class Rounds {
     const hours = new Map<number, Set<number>>();
     const end = Math.min(floorTo(from, HOUR_MS) + HOUR_MS, done);
     let reached = from;
-    for (let found = 0; reached < end && found < MOST_HOURS; reached += LOOK_MS) {
-      const arrived = await buckets.arrived(kind, reached, Math.min(reached + LOOK_MS, end));
+    for (let found = 0; reached < end && found < MOST_HOURS; reached += SLICE_MS) {
+      const arrived = await buckets.arrived(kind, reached, Math.min(reached + SLICE_MS, end));
       found += arrived.length;
       for (const { id, hour } of arrived) {
         const some = hours.get(id);

@@ -85,10 +85,10 @@ export function addRollup(
   how: { span: number; ms: number; from: number; end: number; step_ms: number; unit: number },
 ): void {
   const { span, ms, from, end, step_ms, unit } = how;
-  const behind = Math.min(of.length, Math.ceil((end - span) / ms));
-  for (let n = Math.max(0, Math.ceil((from - span) / ms)); n < behind; ) {
+  const limit = Math.min(of.length, Math.ceil((end - span) / ms));
+  for (let n = Math.max(0, Math.ceil((from - span) / ms)); n < limit; ) {
     const at = Math.floor((span + n * ms - from) / step_ms);
-    const next = Math.min(behind, Math.ceil((from + (at + 1) * step_ms - span) / ms));
+    const next = Math.min(limit, Math.ceil((from + (at + 1) * step_ms - span) / ms));
     let [count, sum, last] = [0, 0, Number.NaN];
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (; n < next; n++) {

@@ -1,7 +1,7 @@
 /** One resolution of rollups. */
 export interface Step {
   readonly source: 'minute' | 'quarter_hour';
-  /** In the table. */
+  /** Value in the table. */
   readonly minutes: number;
   readonly ms: number;
   /** Time of one row, ms. */

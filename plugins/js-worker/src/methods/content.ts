@@ -44,7 +44,7 @@ export const withNames = (given: Given) => ({
   route_name: routeName(given.route_name),
 });
 
-/** What is stored. @throws RpcError 101, 108 */
+/** Returns the values that are stored. @throws RpcError 101, 108 */
 export async function contentOf(
   given: ReturnType<typeof withNames>,
   owned: Owned,

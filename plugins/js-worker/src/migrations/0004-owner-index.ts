@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
 
-/** What an owner holds is counted at each change. */
+/** Index for the count of what an owner holds, made at each change. */
 export const ownerIndex: Migration = {
   name: '0004-owner-index',
   async up({ query }) {

@@ -5,22 +5,22 @@ import type { Exchange } from '@svc/plugin-sdk/http';
 const MOST_BODY = 8_388_608;
 /** Bodies that arrive, wait or are worked on, of all workers together, bytes. */
 const MOST_HELD = 134_217_728;
-/** Of these, one address. */
+/** Part of them that one address may hold. */
 const MOST_OF_ADDRESS = MOST_HELD / 4;
 /** A client that sends less than this in `STALL_MS` is given up. */
 const STALL_BYTES = 65_536;
 const STALL_MS = 10_000;
-/** Memory of one chunk beside its bytes. */
+/** Memory of one chunk in addition to its bytes. */
 const CHUNK_COST = 256;
 
 /** A body in memory, none when it is empty; to be given back after its run. */
 export interface HeldBody {
-  /** In an ArrayBuffer of its own. */
+  /** Bytes in an ArrayBuffer of their own. */
   readonly bytes: Uint8Array | undefined;
   release(): void;
 }
 
-/** Why there is no body. */
+/** Reason why there is no body. */
 export interface Unread {
   readonly status: 400 | 413 | 503;
   readonly reason: string;
@@ -78,10 +78,10 @@ export class RequestBodies {
     return bytes;
   }
 
-  /** Not by iteration: giving that up would close the connection before the client is told why. */
+  /** Collects the body by events: ending an iteration would close the connection before the client learns why. */
   #collect(
     request: Exchange['request'],
-    take: (chunk: Buffer) => Unread | undefined,
+    accept: (chunk: Buffer) => Unread | undefined,
   ): Promise<Unread | undefined> {
     return new Promise((resolve) => {
       let moved = 0;
@@ -94,19 +94,19 @@ export class RequestBodies {
       const heard: { readonly [name: string]: (chunk: Buffer) => void } = {
         data(chunk) {
           moved += chunk.length;
-          const refused = take(chunk);
+          const refused = accept(chunk);
           if (refused) done(refused);
         },
         end: () => done(),
         close: () => done(BROKEN),
         error: () => done(BROKEN),
       };
-      const look = () => {
+      const checkProgress = () => {
         if (moved < STALL_BYTES) return done(SLOW);
         moved = 0;
-        stop = this.#clock.timeout(look, STALL_MS);
+        stop = this.#clock.timeout(checkProgress, STALL_MS);
       };
-      let stop = this.#clock.timeout(look, STALL_MS);
+      let stop = this.#clock.timeout(checkProgress, STALL_MS);
       for (const [name, hear] of Object.entries(heard)) request.on(name, hear);
       if (request.destroyed) done(BROKEN);
     });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Outcome } from '@svc/plugin-script-quickjs/api';
 
-/** What scripts may set (worker-route.md §4). */
+/** Headers that scripts may set (worker-route.md §4). */
 const ALLOWED = new Set([
   'content-type',
   'content-length',
@@ -17,10 +17,10 @@ const ALLOWED = new Set([
 /** The server's own; no configuration lets scripts set these. */
 const NEVER =
   /^(?:connection|keep-alive|transfer-encoding|upgrade|trailer|te|date|content-length)$/;
-/** Where the server sends these itself, a script does not replace them. */
+/** Headers that a script does not replace where the server sends them itself. */
 const OURS = ['x-content-type-options', 'strict-transport-security'];
 const POLICY = 'content-security-policy';
-/** These reach the other pages of the origin, from which the server's policy keeps the content apart. */
+/** Headers that reach the other pages of the origin, from which the server's policy keeps the content apart. */
 const OF_THE_ORIGIN = ['clear-site-data', 'service-worker-allowed'];
 const PRINTABLE = /^[\t\x20-\x7e]*$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
@@ -53,7 +53,7 @@ export function sendResponse(
   response.end(isHead ? undefined : body);
 }
 
-/** Security headers of a script, which the operator let pass, stand beside those of the server and loosen none. */
+/** Security headers of a script, which the operator let pass, stand next to those of the server and loosen none. */
 function tighten(response: ServerResponse, sent: Record<string, string | string[]>): void {
   for (const name of OURS) if (response.hasHeader(name)) delete sent[name];
   const policy = response.getHeader(POLICY);

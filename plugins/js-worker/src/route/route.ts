@@ -82,7 +82,7 @@ export class RouteHandler {
     );
   }
 
-  /** Before a byte of the body is read. Answers when there is none. */
+  /** Finds the worker before a byte of the body is read. Answers when there is none. */
   async #find(exchange: Exchange, name: string): Promise<Worker | undefined> {
     const { content, log, owners, routes } = this.#options;
     try {
@@ -126,7 +126,7 @@ export class RouteHandler {
     const full = detail === QUEUE_FULL || detail === WAITED_TOO_LONG;
     const late = outcome.kind === 'failure' && outcome.late;
     const status = full ? 503 : late ? 504 : 500;
-    const told = settings.route_errors || full ? detail : late ? 'time limit' : 'see the log';
-    this.refuse(exchange, status, `Route worker execution failed: ${told}`, full ? RETRY : {});
+    const shown = settings.route_errors || full ? detail : late ? 'time limit' : 'see the log';
+    this.refuse(exchange, status, `Route worker execution failed: ${shown}`, full ? RETRY : {});
   }
 }

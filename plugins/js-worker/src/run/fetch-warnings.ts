@@ -1,12 +1,12 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
 
 const PERIOD_MS = 60_000;
-/** Pairs of worker and host within one period; what is beyond is told as one. */
+/** Pairs of worker and host within one period; what is beyond counts as one. */
 const MOST_PAIRS = 1_000;
-/** No host name is longer. */
+/** Characters of the longest host name. */
 const HOST_CHARS = 253;
 
-interface Told {
+interface Warning {
   /** Unix ms of the warning. */
   readonly at: number;
   /** Failures since then. */
@@ -18,42 +18,42 @@ export class FetchWarnings {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** The oldest warning first. */
-  readonly #told = new Map<string, Told>();
+  readonly #warnings = new Map<string, Warning>();
 
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** A fetch of this worker failed. The path and the query of the address may hold credentials and are not told. */
+  /** Warns that a fetch of this worker failed. The path and the query of the address may hold credentials and are left out. */
   failed(worker: string, url: string, error: Error): void {
     const now = this.#clock.now();
     const host = URL.canParse(url) ? new URL(url).host.slice(0, HOST_CHARS) : '';
     const key = this.#keyOf(worker, host, now);
-    const told = this.#told.get(key);
-    if (told && now - told.at < PERIOD_MS) {
-      told.more++;
+    const warning = this.#warnings.get(key);
+    if (warning && now - warning.at < PERIOD_MS) {
+      warning.more++;
       return;
     }
-    this.#told.delete(key);
-    this.#told.set(key, { at: now, more: 0 });
+    this.#warnings.delete(key);
+    this.#warnings.set(key, { at: now, more: 0 });
     const reason = String(error.cause ?? error.message);
-    const since_last = (told?.more ?? 0) + 1;
+    const since_last = (warning?.more ?? 0) + 1;
     this.#log.warn('a fetch of a script failed', { worker, host, reason, since_last });
   }
 
-  /** The pair's own, or the one for all that are beyond. */
+  /** Returns the key of the pair, or the one for all that are beyond. */
   #keyOf(worker: string, host: string, now: number): string {
     const pair = JSON.stringify([worker, host]);
-    if (this.#told.has(pair)) return pair;
-    if (this.#told.size >= MOST_PAIRS) this.#forget(now);
-    return this.#told.size < MOST_PAIRS ? pair : '';
+    if (this.#warnings.has(pair)) return pair;
+    if (this.#warnings.size >= MOST_PAIRS) this.#forget(now);
+    return this.#warnings.size < MOST_PAIRS ? pair : '';
   }
 
   #forget(now: number): void {
-    for (const [key, { at }] of this.#told) {
+    for (const [key, { at }] of this.#warnings) {
       if (now - at < PERIOD_MS) return;
-      this.#told.delete(key);
+      this.#warnings.delete(key);
     }
   }
 }

@@ -18,7 +18,7 @@ export interface HostOptions {
   /** One JSON-RPC request through the whole pipeline. */
   readonly request: (request: unknown) => Promise<unknown>;
   readonly inline: (order: InlineOrder) => Promise<string>;
-  /** False when the run that called this one has ended. */
+  /** Tells whether the run that called this one goes on. */
   readonly isWanted?: (() => boolean) | undefined;
   readonly egress: EgressClient;
   /** The token that causes the run. */
@@ -28,12 +28,12 @@ export interface HostOptions {
   readonly log: ScriptHost['log'];
 }
 
-/** What one run has from the server; it ends with the run. */
+/** Services of the server for one run; they end with it. */
 export class RunHost implements ScriptHost {
   readonly functions: { readonly [name: string]: HostFunction };
   readonly log: ScriptHost['log'];
   admitted: (() => void) | undefined;
-  /** Of a context for this run alone. */
+  /** Room of a context for this run alone. */
   room: Room | undefined;
   readonly #options: HostOptions;
   #over = false;
@@ -65,18 +65,18 @@ export class RunHost implements ScriptHost {
     }
   }
 
-  /** False from the end of the run on, and of those that called it. */
+  /** Tells whether the run goes on, and those that called it. */
   isWanted(): boolean {
     return !this.#over && (this.#options.isWanted?.() ?? true);
   }
 
   refusal(): string | undefined {
-    return this.room?.take();
+    return this.room?.acquire();
   }
 
   ended(): void {
     this.#over = true;
-    this.room?.give();
+    this.room?.release();
   }
 
   /** @param text a request, or a JSON string that holds its text: that one reaches the server as it was written */

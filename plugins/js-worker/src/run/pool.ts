@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly now: () => number;
 }
 
-/** What `js-worker_get_rt_pool` shows of a context. */
+/** Context as `js-worker_get_rt_pool` shows it. */
 export interface PoolEntry {
   readonly script_name: string;
   readonly active_requests: number;
@@ -32,17 +32,17 @@ export interface PoolEntry {
   readonly runtime_clean_time_ms: number | null;
 }
 
-/** The heap of a context for one run, beside the long-lived ones. */
+/** Heap of a context for one run, in addition to the long-lived ones. */
 export interface Room {
   /** @returns why the context cannot be made; undefined: it may be */
-  take(): string | undefined;
-  give(): void;
+  acquire(): string | undefined;
+  release(): void;
 }
 
 /** The long-lived context of one worker. */
 interface Pooled {
   readonly name: string;
-  /** Of the row that the context was made from. */
+  /** Version of the row that the context was made from. */
   readonly version: number;
   readonly heap: number;
   readonly context: Sandbox;
@@ -59,32 +59,32 @@ interface Pooled {
 /** Long-lived contexts, a bounded number of them; the one that was idle longest goes first (js-worker.md §4). */
 export class ContextPool {
   readonly #options: PoolOptions;
-  /** By worker id, least recently used first. */
+  /** Contexts by worker id, least recently used first. */
   readonly #entries = new Map<Integer, Pooled>();
 
   /** Heap limits of the contexts for one run. */
-  #beside = 0;
+  #singleHeap = 0;
 
   constructor(options: PoolOptions) {
     this.#options = options;
   }
 
   /** Room for a context of one run: idle contexts go for it, those of other runs do not. */
-  beside(heap: number): Room {
-    let taken = 0;
+  roomFor(heap: number): Room {
+    let held = 0;
     return {
-      take: () => {
+      acquire: () => {
         this.#makeRoom(heap, 0);
         const { max_total_heap } = this.#options.ceilings();
-        if (this.#loaded + this.#beside + heap > max_total_heap && this.#beside > 0)
+        if (this.#loaded + this.#singleHeap + heap > max_total_heap && this.#singleHeap > 0)
           return `[js_runner] the contexts that run take the whole heap for scripts (max_total_heap under [js-worker], ${max_total_heap} bytes)`;
-        taken = heap;
-        this.#beside += heap;
+        held = heap;
+        this.#singleHeap += heap;
         return undefined;
       },
-      give: () => {
-        this.#beside -= taken;
-        taken = 0;
+      release: () => {
+        this.#singleHeap -= held;
+        held = 0;
       },
     };
   }
@@ -115,7 +115,7 @@ export class ContextPool {
     return this.#entries.has(id);
   }
 
-  /** Forgets a worker's context; `cancel`: what the runs that wait for it end with. */
+  /** Drops a worker's context; `cancel`: the text with which the runs that wait for it end. */
   drop(id: Integer, cancel?: string): void {
     const entry = this.#entries.get(id);
     this.#entries.delete(id);
@@ -127,7 +127,7 @@ export class ContextPool {
     const now = this.#options.now();
     for (const [id, { clean_ms, lastUsed, requests }] of [...this.#entries])
       if (clean_ms && clean_ms > 0 && requests === 0 && now - lastUsed >= clean_ms) this.drop(id);
-    this.#keep(this.#options.ceilings());
+    this.#shrink(this.#options.ceilings());
   }
 
   list(): PoolEntry[] {
@@ -148,8 +148,8 @@ export class ContextPool {
   }
 
   #entry(worker: Worker): Pooled {
-    const known = this.#entries.get(worker.id);
-    if (known?.version === worker.update_at) return known;
+    const pooled = this.#entries.get(worker.id);
+    if (pooled?.version === worker.update_at) return pooled;
     // Runs that were accepted before still execute the old script.
     this.drop(worker.id);
     return this.#add(worker);
@@ -185,7 +185,7 @@ export class ContextPool {
 
   #makeRoom(heap: number, contexts: 0 | 1): void {
     const { max_contexts, max_total_heap } = this.#options.ceilings();
-    this.#keep({ max_contexts: max_contexts - contexts, max_total_heap: max_total_heap - heap });
+    this.#shrink({ max_contexts: max_contexts - contexts, max_total_heap: max_total_heap - heap });
   }
 
   get #loaded(): number {
@@ -194,9 +194,9 @@ export class ContextPool {
     return total;
   }
 
-  /** Gives up idle contexts, the longest idle first, until no more than this is left. */
-  #keep(most: { readonly max_contexts: number; readonly max_total_heap: number }): void {
-    let total = this.#loaded + this.#beside;
+  /** Drops idle contexts, the longest idle first, until no more than this is left. */
+  #shrink(most: { readonly max_contexts: number; readonly max_total_heap: number }): void {
+    let total = this.#loaded + this.#singleHeap;
     for (const [id, { heap, requests }] of [...this.#entries]) {
       if (this.#entries.size <= most.max_contexts && total <= most.max_total_heap) return;
       if (requests > 0) continue;

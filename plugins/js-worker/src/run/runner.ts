@@ -58,11 +58,11 @@ const handlers: { readonly [type in RunType]: string } = {
 
 interface Caller extends Owned {
   readonly name: string;
-  /** As in `Order`; of the run that was started from outside. */
+  /** Share of the run that was started from outside, as in `Order`. */
   readonly share: string;
   /** Inline calls above this run. */
   readonly level: number;
-  /** False when the caller does not wait for what it calls. */
+  /** Tells whether the caller still waits for what it calls. */
   readonly isWanted?: () => boolean;
 }
 
@@ -147,7 +147,7 @@ export class Runner {
     const { heap, stack } = this.#limits(worker);
     const order = { source: row.script, file, heap, stack };
     const context: Sandbox = this.#options.contexts.prepare(order, { once: true });
-    host.room = this.#options.pool.beside(heap);
+    host.room = this.#options.pool.roomFor(heap);
     return this.#measured(call, host, () => context.run(call, host));
   }
 
@@ -280,5 +280,5 @@ const mayNotRun = ({ name }: Caller, target: string): RpcError =>
     `the token that wrote js_worker '${name}' had no permission RunDefinedJsWorker for js_worker '${target}'`,
   );
 
-/** What a script sees: an Error with the text, nothing of the server. */
+/** Error as a script sees it: the text, nothing of the server. */
 const plain = (error: Error): Error => new Error(error.message);

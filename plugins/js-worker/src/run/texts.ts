@@ -1,6 +1,6 @@
 import type { Outcome } from '@svc/plugin-script-quickjs/api';
 
-/** How a run is executed; it decides the beginning of its failure's text (js-worker.md §5.2). */
+/** Way in which a run is executed; it decides the beginning of its failure's text (js-worker.md §5.2). */
 export type Execution = 'pooled' | 'source' | 'inline';
 
 const FAILED = 'JavaScript runtime execution failed: ';

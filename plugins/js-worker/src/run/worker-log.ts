@@ -2,7 +2,7 @@ import type { LogLine } from '@svc/plugin-script-quickjs/api';
 import type { Clock, Logger } from '@svc/plugin-sdk';
 
 const PERIOD_MS = 60_000;
-/** What a line takes beside its text. */
+/** Bytes of a line in addition to its text. */
 const LINE_BYTES = 200;
 /** Workers whose lines are counted apart; what is beyond counts together. */
 const MOST_WORKERS = 10_000;

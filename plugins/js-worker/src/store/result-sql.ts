@@ -25,7 +25,7 @@ export function whereOf(filter: Filter, readable: Readable, { elementTexts }: Sq
   ]);
 }
 
-/** No stored text holds these characters, and the databases do not take them all as a value. */
+/** Tells whether no row can match: no stored text holds these characters, and the databases do not accept them all as a value. */
 export const matchesNothing = ({ equals }: Filter): boolean =>
   // One column cannot have two values.
   new Set(equals.map(([column]) => column)).size < equals.length ||

@@ -41,13 +41,13 @@ export interface Begun {
 /** A run whose row is stored. */
 export interface Running {
   readonly id: Integer;
-  /** Of its worker. */
+  /** Name of its worker. */
   readonly name: string;
 }
 
 class ResultsFull extends Error {}
 
-/** How a run ended: JSON text of its result, or the text of its failure. */
+/** End of a run: JSON text of its result, or the text of its failure. */
 export type Ended = { readonly result: string } | { readonly error: string };
 
 /** Every SQL statement on `js_result`. Failures of the database are 103 with a neutral text. */
@@ -197,5 +197,5 @@ export class ResultStore {
 
 const capped = (limit: Integer): number => (limit > MAX_ROWS ? MAX_ROWS : Number(limit));
 
-/** No database takes U+0000 and halves of characters in every text; a message does not need them. */
+/** Replaces U+0000 and halves of characters, which not every database accepts in a text; a message does not need them. */
 const storable = (text: string): string => text.replace(/[\0\p{Cs}]/gu, '\ufffd');

@@ -1,7 +1,7 @@
 import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
 import { guarded, type Integer, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
-/** Who wrote a worker last. */
+/** Token that wrote a worker last. */
 export interface Owned {
   /** Key of a token; null: the Super Token, or a row from before owners were kept. No restriction then. */
   readonly owner: string | null;
@@ -21,7 +21,7 @@ export interface Limits {
   readonly max_heap_size: Integer | null;
 }
 
-/** What a run needs to know of a worker beside its script. */
+/** Worker as a run needs it, without its script. */
 export interface Worker extends Limits, Owned {
   readonly id: Integer;
   readonly name: string;
@@ -39,12 +39,12 @@ export interface WorkerRow extends Worker {
   readonly create_at: number;
 }
 
-/** What create and update write. */
+/** Values that create and update write. */
 export type WorkerContent = Limits &
   Owned &
   Pick<WorkerRow, 'name' | 'description' | 'js_script' | 'route_name' | 'env'>;
 
-/** Workers of one token that are told at once. */
+/** Workers of one token that are listed at once. */
 const MOST_OF_OWNER = 5_000;
 const LIMITS = 'runtime_clean_time, max_run_time, max_stack_size, max_heap_size';
 const WORKER = `id, name, route_name, cast(env as text) as env, ${LIMITS}, update_at, owner, owner_rights`;
@@ -100,7 +100,7 @@ export class WorkerStore {
     return rows.map(({ name }) => name);
   }
 
-  /** What a token wrote last. */
+  /** Returns the workers that a token wrote last. */
   ofOwner(owner: string): Promise<Pick<Worker, 'id' | 'name' | 'route_name'>[]> {
     const sql = 'select id, name, route_name from js_worker where owner = ? order by name limit ?';
     return guarded(UNREAD, () => this.#db.all(sql, [owner, MOST_OF_OWNER]));

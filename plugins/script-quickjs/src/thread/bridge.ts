@@ -4,10 +4,10 @@ import type { Engine } from './engine.ts';
 import type { HostSync } from './host-sync.ts';
 import { eager, lazy } from './prelude.ts';
 
-/** What a script asks of its host, as the bridge hears it. Texts are JSON. */
+/** Requests of a script to its host, as the bridge receives them. Texts are JSON. */
 export interface Hearing {
   readonly sync: HostSync;
-  /** True when the run's time is over: nothing more is done for it. */
+  /** Tells whether the run's time is over: nothing more is done for it. */
   late(): boolean;
   /** @returns why it is refused, or the empty text */
   op(id: number, kind: string, text: string, bytes: Uint8Array | undefined): string;

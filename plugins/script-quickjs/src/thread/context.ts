@@ -16,11 +16,11 @@ import { Vm } from './vm.ts';
 const LEAST_ROOM = 196_608;
 const FULL = '[js_invoke] InternalError: out of memory';
 
-/** What a context reports. */
+/** Reports of a context. */
 export interface Reports {
   /** `over`: nothing of this run is left, and no `quiet` follows. */
   done(run: number, outcome: Outcome, over?: Over): void;
-  /** Nothing of this run is left; `lost`: nor of its context, with all its runs. */
+  /** End of all that this run left behind; `lost`: nor of its context, with all its runs. */
   quiet(run: number, lost: boolean): void;
   /** The context was lost before this run began. */
   gone(run: number, call: Call): void;
@@ -35,7 +35,7 @@ interface Run extends Asker {
   readonly limit_ms: number;
   readonly limit: NodeJS.Timeout;
   outcome: Outcome | undefined;
-  told: boolean;
+  isReported: boolean;
 }
 
 /** Context of one script: compiles, runs one call at a time, and is lost after any breach (js-runtime.md §9). */
@@ -53,7 +53,7 @@ export class ScriptContext {
   #output = new Output('');
   #run: Run | undefined;
   /** Earlier runs that were answered and left calls behind; each is cut off at its own limit. */
-  readonly #left = new Set<Run>();
+  readonly #lingering = new Set<Run>();
   #evaluated = false;
   lost = false;
 
@@ -73,7 +73,7 @@ export class ScriptContext {
 
   /** A handler has not settled yet. */
   get isBusy(): boolean {
-    return this.#run !== undefined && !this.#run.told;
+    return this.#run !== undefined && !this.#run.isReported;
   }
 
   start(id: number, call: Call): void {
@@ -111,8 +111,8 @@ export class ScriptContext {
     this.lost = true;
     const run = this.#run;
     this.#run = undefined;
-    for (const each of run ? [run, ...this.#left] : this.#left) clearTimeout(each.limit);
-    this.#left.clear();
+    for (const each of run ? [run, ...this.#lingering] : this.#lingering) clearTimeout(each.limit);
+    this.#lingering.clear();
     this.#timers.clear();
     this.#ops.clear();
     this.#ready.length = 0;
@@ -121,9 +121,9 @@ export class ScriptContext {
   }
 
   #begin(id: number, { handler, limit_ms }: Call): void {
-    if (this.#run) this.#left.add(this.#run);
+    if (this.#run) this.#lingering.add(this.#run);
     const limit = setTimeout(() => this.#expire(run), limit_ms);
-    const run: Run = { id, limit_ms, limit, outcome: undefined, told: false, open: 0 };
+    const run: Run = { id, limit_ms, limit, outcome: undefined, isReported: false, open: 0 };
     this.#run = run;
     pulse.begin(id);
     this.#output = new Output(handler);
@@ -137,31 +137,31 @@ export class ScriptContext {
 
   /** Every way into the script: jobs and answers that wait follow, then what became of the run. */
   #enter(work: () => void): void {
-    const tell = () => this.#tell();
+    const report = () => this.#report();
     pulse.enter();
     try {
       work();
-      this.#vm.pump(tell);
+      this.#vm.pump(report);
       for (let next = this.#ready.shift(); next && !this.#vm.isOver; next = this.#ready.shift()) {
         next();
-        this.#vm.pump(tell);
+        this.#vm.pump(report);
       }
     } catch (error) {
       this.#vm.broken = true;
       const { message } = error as Error;
       this.#fail(message.startsWith('Failed to build') ? `[js_runner] ${message}` : FULL);
     }
-    this.#look();
-    // Only now: a thread that gets no processor before it has told how the run ended did compute beyond its limit.
-    pulse.leave();
+    this.#review();
+    // Only now: a thread that gets no processor before it has said how the run ended did compute beyond its limit.
+    pulse.exit();
   }
 
   #fail(detail: string, late = false): void {
     if (this.#run) this.#run.outcome ??= { kind: 'failure', detail, late };
   }
 
-  /** After the script has returned to the host. */
-  #look(): void {
+  /** Settles what is settled after the script has returned to the host. */
+  #review(): void {
     const run = this.#run;
     if (!run) return;
     const { hit, broken } = this.#vm;
@@ -169,37 +169,37 @@ export class ScriptContext {
       const text = `JavaScript execution exceeded max_run_time_ms=${run.limit_ms}`;
       this.#fail(`[js_runner] ${text}`, true);
     } else if (broken) this.#fail(FULL);
-    for (const earlier of this.#left) if (earlier.open === 0) this.#leave(earlier);
+    for (const earlier of this.#lingering) if (earlier.open === 0) this.#cutOff(earlier);
     if (!run.outcome && this.#isFull()) this.#fail(FULL);
     if (!run.outcome) return;
     if (hit || broken) this.dispose();
     else if (this.#ops.count === 0) this.#end(run, run.outcome);
     else {
-      this.#tell();
+      this.#report();
       this.#timers.clear();
     }
   }
 
   #over(run: Run, lost: boolean): void {
     // One message instead of two: each wakes the other thread.
-    if (run.outcome && !run.told) this.#reports.done(run.id, run.outcome, { lost });
+    if (run.outcome && !run.isReported) this.#reports.done(run.id, run.outcome, { lost });
     else this.#reports.quiet(run.id, lost);
   }
 
-  #tell(): void {
+  #report(): void {
     const run = this.#run;
-    if (!run?.outcome || run.told) return;
-    run.told = true;
+    if (!run?.outcome || run.isReported) return;
+    run.isReported = true;
     this.#reports.done(run.id, run.outcome);
   }
 
-  #leave(run: Run): void {
-    this.#left.delete(run);
+  #cutOff(run: Run): void {
+    this.#lingering.delete(run);
     clearTimeout(run.limit);
     this.#reports.quiet(run.id, false);
   }
 
-  /** Nothing of the run is left. */
+  /** Ends a run of which nothing is left. */
   #end(run: Run, outcome: Outcome): void {
     if (this.#isExhausted(outcome) || !this.#clearTimers()) {
       this.dispose();
@@ -227,13 +227,13 @@ export class ScriptContext {
     }
   }
 
-  /** What an answered run has left behind is cut off; one without an answer has failed, and its context with it. */
+  /** Cuts off what an answered run has left behind; one without an answer has failed, and its context with it. */
   #expire(run: Run): void {
     this.#ops.drop(run);
     if (run === this.#run && !run.outcome) {
       this.#fail('[js_runner] JavaScript execution timed out', true);
       this.dispose();
-    } else this.#look();
+    } else this.#review();
   }
 
   /** A module that failed to load would fail the same way every time; in a full heap no run succeeds. */
@@ -242,7 +242,7 @@ export class ScriptContext {
     return this.#engine.exhausted || !this.#engine.fits(LEAST_ROOM);
   }
 
-  /** There is no room left for an answer either: the run could never tell how it ended. */
+  /** Tells whether there is no room left for an answer either: the run could never say how it ended. */
   #isFull(): boolean {
     return this.#engine.exhausted && !this.#engine.fits(LEAST_ROOM);
   }
@@ -259,7 +259,7 @@ export class ScriptContext {
         if (run) run.outcome ??= this.#output.outcome(kind, text, bytes, of);
       },
       out: (bytes) => this.#output.add(bytes),
-      pieces: () => this.#output.take(),
+      pieces: () => this.#output.drain(),
       own: (kind, value) =>
         this.#timers.answer(kind, value) ?? log.answer(kind, value) ?? this.#release(kind, value),
       broken: () => {

@@ -8,11 +8,11 @@ const MIB = 1_048_576;
 const OVERHEAD = 5.1 * MIB + 2 * MIB;
 /** Kept for bodies that the host hands over: they do not count as the script's own. */
 const BODIES = 8 * MIB + 65_536;
-/** From this size on a buffer is such a body. */
+/** Least size of a buffer that is such a body. */
 const BODY = 262_144;
 /** The module demands this much. */
 const LEAST_PAGES = 256;
-/** What a bridge call may need beside its text. */
+/** Bytes that a bridge call may need in addition to its text. */
 const SLACK = 65_536;
 
 /**
@@ -24,7 +24,7 @@ export interface Engine {
   readonly runtime: QuickJSRuntime;
   /** Some allocation was refused since this was last reset. */
   exhausted: boolean;
-  /** True when so many bytes can still be allocated: the bridge's own calls do not survive exhaustion. */
+  /** Tells whether so many bytes can still be allocated: the bridge's own calls do not survive exhaustion. */
   fits(bytes: number): boolean;
   /** A string of the script; undefined when it does not fit. U+0000 and lone surrogates must be escaped. */
   string(text: string): QuickJSHandle | undefined;
@@ -79,7 +79,7 @@ class Reserve {
     }
   }
 
-  /** Takes back what bodies have used, as far as they are gone. */
+  /** Restores what bodies have used, as far as they are gone. */
   restore(): void {
     const size = this.#size;
     if (size === BODIES) return;
@@ -137,7 +137,7 @@ function newBuffer(context: QuickJSContext, bytes: Uint8Array): QuickJSHandle {
   return context.newArrayBuffer(exact.buffer);
 }
 
-/** What can still be allocated. Allocations that are only tried do not count as refused. */
+/** Room that can still be allocated. Allocations that are only tried do not count as refused. */
 class Room {
   readonly #allocator: Allocator;
   readonly #refusals: Memory['refusals'];

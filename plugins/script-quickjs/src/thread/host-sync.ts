@@ -28,7 +28,7 @@ export class ScriptVisible extends Error {
   }
 }
 
-/** What the host answers at once: Web APIs that Node has. Everything crosses as JSON; bytes go through `slot`. */
+/** Calls that the host answers at once: Web APIs that Node has. Everything crosses as JSON; bytes go through `slot`. */
 export class HostSync {
   /** Bytes that the script takes next. */
   slot: Uint8Array | undefined;
@@ -79,15 +79,15 @@ export class HostSync {
   #binary(kind: string, value: unknown, bytes: Uint8Array | undefined): unknown {
     switch (kind) {
       case 'encode':
-        return this.#give(Buffer.from(value as string, 'utf8'));
+        return this.#stage(Buffer.from(value as string, 'utf8'));
       case 'random':
-        return this.#give(randomBytes(bounded(value as number, 65_536)));
+        return this.#stage(randomBytes(bounded(value as number, 65_536)));
       case 'digest':
-        return this.#give(digest(value as string, bytes ?? new Uint8Array()));
+        return this.#stage(digest(value as string, bytes ?? new Uint8Array()));
       case 'hmac':
-        return this.#give(hmac(value as [string, string], bytes ?? new Uint8Array()));
+        return this.#stage(hmac(value as [string, string], bytes ?? new Uint8Array()));
       case 'body':
-        return this.#give(this.#body(value as number));
+        return this.#stage(this.#body(value as number));
       case 'decoder':
         return labelled(value as string);
       case 'decoderstate':
@@ -101,7 +101,7 @@ export class HostSync {
     }
   }
 
-  #give(bytes: Uint8Array): number {
+  #stage(bytes: Uint8Array): number {
     this.slot = bytes;
     return bytes.length;
   }

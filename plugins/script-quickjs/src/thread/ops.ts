@@ -1,5 +1,5 @@
 const MOST_OPS = 10_000;
-/** What they hold in the main thread together: texts and bodies. */
+/** Bytes that they hold in the main thread together: texts and bodies. */
 const MOST_BYTES = 64 * 1_048_576;
 
 /** The run that asked; `open` counts what is not answered yet. */
@@ -12,7 +12,7 @@ interface Op {
   readonly size: number;
 }
 
-/** What one context has asked for and has no answer to: a bounded number of calls of a bounded size. */
+/** Calls of one context that have no answer yet: a bounded number of calls of a bounded size. */
 export class Ops {
   readonly #open = new Map<number, Op>();
   #size = 0;

@@ -18,7 +18,7 @@ export interface Source {
   readonly exhausted: boolean;
 }
 
-/** What the script side says at the end of a handler. */
+/** Facts that the script side gives at the end of a handler. */
 interface Head {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
@@ -45,8 +45,8 @@ export class Output {
     return '';
   }
 
-  /** The pieces so far as a whole. */
-  take(): Uint8Array {
+  /** Returns the pieces so far as a whole, and forgets them. */
+  drain(): Uint8Array {
     this.#length = 0;
     return Buffer.concat(this.#pieces.splice(0));
   }
@@ -68,7 +68,7 @@ export class Output {
   }
 
   #body({ text, host, out }: Head, bytes: Uint8Array | undefined, bodies: Bodies): ResponseBody {
-    if (out) return this.take();
+    if (out) return this.drain();
     if (text !== undefined) return text;
     if (host !== undefined) return bodies.whole(host) ?? null;
     return bytes ?? null;

@@ -17,13 +17,13 @@ const ahead = new Map<number, RunMessage[]>();
 
 function post(message: FromThread): void {
   const moved: ArrayBuffer[] = [];
-  const give = (bytes: unknown) => {
+  const transfer = (bytes: unknown) => {
     if (!(bytes instanceof Uint8Array) || bytes.byteLength === 0) return;
     if (bytes.byteLength === bytes.buffer.byteLength) moved.push(bytes.buffer as ArrayBuffer);
   };
-  if (message.t === 'op') give(message.bytes);
-  if (message.t === 'gone') give(message.body);
-  if (message.t === 'done' && message.outcome.kind === 'response') give(message.outcome.body);
+  if (message.t === 'op') transfer(message.bytes);
+  if (message.t === 'gone') transfer(message.body);
+  if (message.t === 'done' && message.outcome.kind === 'response') transfer(message.outcome.body);
   port.postMessage(message, moved);
 }
 
@@ -59,7 +59,7 @@ async function load(id: number, script: Script): Promise<ScriptContext | string>
   return failure ?? context;
 }
 
-/** Those that the main thread has taken back are passed over. */
+/** Returns the next run; those that the main thread has taken back are passed over. */
 function nextOf(id: number): RunMessage | undefined {
   const waiting = ahead.get(id);
   for (let next = waiting?.shift(); next; next = waiting?.shift()) if (isOurs(next)) return next;
@@ -90,7 +90,7 @@ async function start(message: RunMessage): Promise<void> {
   post({ t: 'done', context: id, run, outcome, over: { lost: true } });
 }
 
-async function take(message: ToThread): Promise<void> {
+async function handle(message: ToThread): Promise<void> {
   const { context: id } = message;
   if (message.t === 'load') {
     const loading = load(id, message.script);
@@ -120,7 +120,7 @@ type Settle = Extract<ToThread, { t: 'settle' }>;
 await warmUp(emptyContexts);
 await emptyContexts.fill();
 port.on('message', (message: ToThread) => {
-  take(message)
+  handle(message)
     .then(() => emptyContexts.fillLater())
     .catch((error: unknown) => {
       // No script throws into this code: the thread is not to be trusted any more, and its owner learns why.

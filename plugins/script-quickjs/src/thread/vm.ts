@@ -135,7 +135,7 @@ export class Vm {
     this.call('settle', context.newNumber(id), context.false, full, context.undefined);
   }
 
-  /** Runs the jobs that wait; `patience` is told when they do not come to an end. */
+  /** Runs the jobs that wait; `patience` is called when they do not come to an end. */
   pump(patience: () => void): void {
     const { runtime } = this.#engine;
     for (let chunks = 0; runtime.hasPendingJob() && !this.isOver; chunks++) {

@@ -57,14 +57,14 @@ export class BlockStore {
   ): AsyncGenerator<Block[]> {
     const sql = `select series, span, data from series_rollup where uuid_id = ? and step = ?
       and (series, span) > (?, ?) and series < ? and span >= ? and span < ? order by series, span limit ${READ_ROWS}`;
-    let behind: readonly SqlValue[] = [keys[0], -1];
+    let after: readonly SqlValue[] = [keys[0], -1];
     for (;;) {
-      const params = [id, minutes, ...behind, keys[1], spans.from, spans.to];
+      const params = [id, minutes, ...after, keys[1], spans.from, spans.to];
       const blocks = await this.#read(sql, params);
       const last = blocks.at(-1);
       if (last) yield blocks;
       if (!last || blocks.length < READ_ROWS) return;
-      behind = [last.series, last.span];
+      after = [last.series, last.span];
     }
   }
 

@@ -10,7 +10,7 @@ export interface TrafficDay {
   readonly transmitted: number;
 }
 
-/** What a slice of arrivals adds. */
+/** Additions of a slice of arrivals. */
 export interface Slice {
   /** Reports that were stored before are counted. */
   readonly from: number | undefined;
@@ -55,7 +55,7 @@ export class TrafficStore {
     );
   }
 
-  /** Of these agents on days from the first one until before the end, in the order of days. Index (uuid_id, day). */
+  /** Returns the traffic of these agents on days from the first one until before the end, in the order of days. Index (uuid_id, day). */
   async days(
     ids: readonly number[],
     { first, end }: { readonly first: number; readonly end: number },

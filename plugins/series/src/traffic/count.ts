@@ -9,7 +9,7 @@ import { type Counted, goesOn, growthOf } from './growth.ts';
 const GRACE_MS = 120_000;
 /** Arrivals of one step. */
 const LEAST_MS = 120_000;
-/** Without reports the time of the last step is stored this often. */
+/** Period in which the time of the last step is stored without reports. */
 const QUIET_MS = 3_600_000;
 const MOST_MS = 300_000;
 /** Agents whose counters are read at a time. */
@@ -32,8 +32,8 @@ export async function countTraffic(
   history_ms: number,
 ): Promise<boolean> {
   const now = kernel.clock.now();
-  const known = await state.countedTo();
-  const since = known ?? now - history_ms;
+  const countedTo = await state.countedTo();
+  const since = countedTo ?? now - history_ms;
   const done = now - GRACE_MS;
   if (done - since < LEAST_MS) return false;
   // Times without arrivals are passed over.
@@ -51,10 +51,10 @@ export async function countTraffic(
       if (counted) counters.set(id, counted);
     }
   }
-  return (await store.add({ from: known, to, days, counters })) && to < done;
+  return (await store.add({ from: countedTo, to, days, counters })) && to < done;
 }
 
-/** What arrived from a time on: five minutes, or as much of them as one answer holds. */
+/** Reads what arrived from a time on: five minutes, or as much of them as one answer holds. */
 async function readSlice(
   buckets: ReportBuckets,
   [from, done]: readonly [number, number],
@@ -75,11 +75,11 @@ async function readSlice(
 
 /** Adds an agent's rows, in the order of their arrival, to the days. @returns the last of them */
 function countAgent(
-  known: Counted | undefined,
+  last: Counted | undefined,
   rows: readonly (CounterRow & { readonly id: number })[],
   days: TrafficDay[],
 ): Counted | undefined {
-  let counted = known;
+  let counted = last;
   const sums = new Map<number, { received: number; transmitted: number }>();
   const add = (which: 'received' | 'transmitted', parts: ReturnType<typeof perDay>) => {
     for (const [day, bytes] of parts) {

@@ -14,7 +14,7 @@ export interface Counted extends CounterRow {
   readonly away: readonly [received: readonly number[], transmitted: readonly number[]];
 }
 
-/** Bytes, and the state behind the step. */
+/** Bytes, and the state after the step. */
 export interface Growth {
   readonly received: number;
   readonly transmitted: number;
@@ -22,7 +22,7 @@ export interface Growth {
 }
 
 /**
- * What a machine has moved between two of its reports. Their counters are sums over interfaces: they begin anew when the machine
+ * Computes what a machine has moved between two of its reports. Their counters are sums over interfaces: they begin anew when the machine
  * starts, fall when an interface goes, and jump when one comes back with what it had counted before.
  */
 export function growthOf(before: Counted, row: CounterRow): Growth {
@@ -41,7 +41,7 @@ export function growthOf(before: Counted, row: CounterRow): Growth {
 }
 
 /**
- * When a clock is set, `boot_time` moves, too, but the machine is up for no shorter. It has started since the report before:
+ * Tells whether the machine has restarted. When a clock is set, `boot_time` moves, too, but the machine is up for no shorter. It has started since the report before:
  * otherwise two machines report as one agent.
  */
 function hasRestarted(before: CounterRow, row: CounterRow): boolean {
@@ -59,7 +59,7 @@ function hasRestarted(before: CounterRow, row: CounterRow): boolean {
   return bootMoved === undefined ? row.uptime < before.uptime : bootMoved && isShorter;
 }
 
-/** Whether a machine was up for as much longer as its reports arrived apart: then its clock was set, and the second one is not late. */
+/** Tells whether a machine was up for as much longer as its reports arrived apart: then its clock was set, and the second one is not late. */
 export function goesOn(before: CounterRow, row: CounterRow): boolean {
   if (before.uptime === null || row.uptime === null) return false;
   const elapsed_s = Math.max(0, row.arrived - before.arrived) / 1_000;
@@ -79,8 +79,8 @@ interface Step {
 function pair(before: CounterRow, row: CounterRow, which: 'received' | 'transmitted') {
   const speed = which === 'received' ? 'receive_speed' : 'transmit_speed';
   const [first, second] = [before[speed], row[speed]];
-  const isTold = first !== null && second !== null && first >= 0 && second >= 0;
-  const speeds = isTold ? ([first, second] as const) : undefined;
+  const isMeasured = first !== null && second !== null && first >= 0 && second >= 0;
+  const speeds = isMeasured ? ([first, second] as const) : undefined;
   return { from: before[which], to: row[which], speeds };
 }
 
