@@ -1,17 +1,15 @@
+import { type Static, Type } from '@svc/plugin-sdk';
+import { Int64, Uint64 } from '@svc/plugin-sdk/schemas';
 import {
   type Building,
   conditionsOf,
-  Int64,
   type Integer,
   membersOf,
   narrow,
   ONE_MEMBER,
-  type Static,
   type TimeRange,
-  Type,
   timesOf,
-  Uint64,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 
 const range = Type.Tuple([Int64, Int64]);
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Limits } from '@svc/plugin-kv/api';
-import type { Integer, Kernel } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Integer } from '@svc/plugin-sdk/sql';
 import type { AgentRows, ExplicitTable, HistoryTable } from './api.ts';
 
 /** Agents looked at in one turn of the event loop. */

@@ -1,17 +1,15 @@
 import type { ArrivalTable } from '@svc/plugin-retention/api';
 import type { Database } from '@svc/plugin-sdk';
+import { type Database, equalTo, withinTimes } from '@svc/plugin-sdk';
 import { RawJson } from '@svc/plugin-sdk/json';
 import {
-  type Database,
-  equalTo,
   guarded,
   type Integer,
   rowsOf,
   type Sql,
   type SqlForms,
   whereAll,
-  withinTimes,
-} from '@svc/plugin-sdk';
+} from '@svc/plugin-sdk/sql';
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { inOrder } from './in-order.ts';
 

@@ -1,4 +1,5 @@
-import { equalTo, type Sql, type SqlForms, whereAll, withinTimes } from '@svc/plugin-sdk';
+import { equalTo, withinTimes } from '@svc/plugin-sdk';
+import { type Sql, type SqlForms, whereAll } from '@svc/plugin-sdk/sql';
 import type { Filter, State } from '../conditions.ts';
 
 const states: { readonly [S in State]: string } = {
