@@ -30,7 +30,8 @@ export function Login() {
   const [remember, setRemember] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const { token, user, password } = typed;
-  const submit = async () => {
+  const submit = async (event: Event) => {
+    event.preventDefault();
     setBusy(true);
     try {
       await logIn(way === 'token' ? token.trim() : `${user}|${password}`, remember);
@@ -47,13 +48,7 @@ export function Login() {
   const other = misplaced(way, typed, loginError.value);
   return (
     <main class="login">
-      <form
-        class="card stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <form class="card stack" onSubmit={submit}>
         <h1>{t.login.title(brandTitle)}</h1>
         {origins.length > 1 && <Servers />}
         <Tabs
@@ -80,14 +75,20 @@ export function Login() {
         <Button kind="primary" type="submit" busy={isBusy}>
           {t.login.submit}
         </Button>
-        {location.protocol === 'http:' && !isLoopback && (
-          <p class="hint row">
-            <Icon of={LockOpen} />
-            <span>{t.login.plain}</span>
-          </p>
-        )}
+        <PlainWarning />
       </form>
     </main>
+  );
+}
+
+/** Warns where what is typed travels unencrypted. */
+function PlainWarning() {
+  if (location.protocol !== 'http:' || isLoopback) return null;
+  return (
+    <p class="hint row">
+      <Icon of={LockOpen} />
+      <span>{t.login.plain}</span>
+    </p>
   );
 }
 

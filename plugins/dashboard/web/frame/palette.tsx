@@ -37,16 +37,7 @@ function OpenPalette() {
   const [at, setAt] = useState(0);
   // Before the next key: Escape must find it open.
   useLayoutEffect(() => dialog.current?.showModal(), []);
-  const { list = [] } = useMachines();
-  const machines = list.map(({ uuid, name, host_name, tags, address }) => ({
-    id: uuid,
-    label: name,
-    group: t.frame.machines,
-    icon: Server,
-    words: [uuid, host_name, address, ...(tags ?? [])].join(' '),
-    run: () => go(to('agent', uuid)),
-  }));
-  const found = matches([...commands(), ...machines], text);
+  const found = matches([...commands(), ...useMachineCommands()], text);
   const close = () => {
     isPaletteOpen.value = false;
   };
@@ -73,24 +64,15 @@ function OpenPalette() {
       onCancel={close}
       onMouseDown={(event) => event.target === dialog.current && close()}
     >
-      <div class="palette-input">
-        <Icon of={Search} />
-        <input
-          autofocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls="palette-list"
-          aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
-          aria-label={t.frame.search}
-          placeholder={t.frame.search}
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            setAt(0);
-          }}
-          onKeyDown={onKey}
-        />
-      </div>
+      <PaletteInput
+        text={text}
+        active={found.length > 0 ? `command-${at}` : undefined}
+        onText={(typed) => {
+          setText(typed);
+          setAt(0);
+        }}
+        onKey={onKey}
+      />
       <div id="palette-list" class="palette-list" role="listbox" aria-label={t.frame.searchShort}>
         {found.map((command, index) => (
           <PaletteLine
@@ -106,6 +88,46 @@ function OpenPalette() {
       </div>
       {found.length === 0 && <p class="muted palette-none">{t.frame.nothingFound}</p>}
     </dialog>
+  );
+}
+
+function useMachineCommands(): readonly Command[] {
+  const { list = [] } = useMachines();
+  return list.map(({ uuid, name, host_name, tags, address }) => ({
+    id: uuid,
+    label: name,
+    group: t.frame.machines,
+    icon: Server,
+    words: [uuid, host_name, address, ...(tags ?? [])].join(' '),
+    run: () => go(to('agent', uuid)),
+  }));
+}
+
+interface InputProps {
+  readonly text: string;
+  /** Id of the line that Enter runs. */
+  readonly active: string | undefined;
+  readonly onText: (text: string) => void;
+  readonly onKey: (event: KeyboardEvent) => void;
+}
+
+function PaletteInput({ text, active, onText, onKey }: InputProps) {
+  return (
+    <div class="palette-input">
+      <Icon of={Search} />
+      <input
+        autofocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={active}
+        aria-label={t.frame.search}
+        placeholder={t.frame.search}
+        value={text}
+        onInput={(event) => onText(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+    </div>
   );
 }
 

@@ -36,10 +36,35 @@ export function Shell() {
   useKeys();
   useIdleLock();
   useTitle();
+  useFrameCommands(shown);
   // It was for the log-in form.
   useEffect(() => {
     if (address.value.query.has('user')) setQuery({ user: undefined });
   }, []);
+  const isLost = server.connection.value.state !== 'open';
+  return (
+    <div class={`shell ${rail.value} ${isLost ? 'lost' : ''}`}>
+      <button type="button" class="skip" onClick={focusContent}>
+        {t.frame.skip}
+      </button>
+      <Rail pages={shown} />
+      <Top />
+      <main id="content" tabIndex={-1}>
+        {isLost && <p class="lost-line">{t.frame.lost}</p>}
+        <View />
+      </main>
+      <BottomBar pages={shown} />
+      <Palette />
+      {areSessionsOpen.value && <Sessions />}
+      {isPasswordOpen.value && <OwnPassword />}
+      <Toasts />
+    </div>
+  );
+}
+
+/** Lines of the palette that every page has. */
+function useFrameCommands(shown: readonly Page[]): void {
+  const { origin } = useServer();
   useCommands(() => [
     ...shown.map(({ id, icon }) => ({
       id: `page ${id}`,
@@ -57,7 +82,7 @@ export function Shell() {
         theme.value = value;
       },
     })),
-    ...otherServers(server.origin).map(({ label, icon, onSelect }) => ({
+    ...otherServers(origin).map(({ label, icon, onSelect }) => ({
       id: `server ${label}`,
       label,
       group: t.frame.servers,
@@ -79,25 +104,6 @@ export function Shell() {
       run: () => logOut(),
     },
   ]);
-  const isLost = server.connection.value.state !== 'open';
-  return (
-    <div class={`shell ${rail.value} ${isLost ? 'lost' : ''}`}>
-      <button type="button" class="skip" onClick={focusContent}>
-        {t.frame.skip}
-      </button>
-      <Rail pages={shown} />
-      <Top />
-      <main id="content" tabIndex={-1}>
-        {isLost && <p class="lost-line">{t.frame.lost}</p>}
-        <View />
-      </main>
-      <BottomBar pages={shown} />
-      <Palette />
-      {areSessionsOpen.value && <Sessions />}
-      {isPasswordOpen.value && <OwnPassword />}
-      <Toasts />
-    </div>
-  );
 }
 
 function focusContent(): void {

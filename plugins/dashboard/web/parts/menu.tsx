@@ -78,27 +78,35 @@ export function Menu({ label, icon, children, items, align = 'end', class: name 
         {icon && <Icon of={icon} />}
         {children}
       </button>
-      {isOpen && (
-        <div role="menu" class="menu-list" aria-label={label}>
-          {items.map(({ label: text, icon: of, onSelect, danger, checked, separated }) => (
-            <button
-              type="button"
-              key={text}
-              role={checked === undefined ? 'menuitem' : 'menuitemradio'}
-              {...(checked !== undefined && { 'aria-checked': checked })}
-              tabIndex={-1}
-              class={`${danger ? 'danger' : ''} ${separated ? 'separated' : ''}`}
-              onClick={() => {
-                close();
-                onSelect();
-              }}
-            >
-              {of && <Icon of={of} />}
-              <span>{text}</span>
-            </button>
-          ))}
-        </div>
-      )}
+      {isOpen && <MenuList label={label} items={items} onClose={close} />}
+    </div>
+  );
+}
+
+interface ListProps extends Pick<Props, 'label' | 'items'> {
+  readonly onClose: () => void;
+}
+
+function MenuList({ label, items, onClose }: ListProps) {
+  return (
+    <div role="menu" class="menu-list" aria-label={label}>
+      {items.map(({ label: text, icon, onSelect, danger, checked, separated }) => (
+        <button
+          type="button"
+          key={text}
+          role={checked === undefined ? 'menuitem' : 'menuitemradio'}
+          {...(checked !== undefined && { 'aria-checked': checked })}
+          tabIndex={-1}
+          class={`${danger ? 'danger' : ''} ${separated ? 'separated' : ''}`}
+          onClick={() => {
+            onClose();
+            onSelect();
+          }}
+        >
+          {icon && <Icon of={icon} />}
+          <span>{text}</span>
+        </button>
+      ))}
     </div>
   );
 }

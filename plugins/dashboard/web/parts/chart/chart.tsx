@@ -1,5 +1,5 @@
 import { Maximize2, Sheet } from 'lucide';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { colours } from '../../frame/preferences.ts';
 import { t } from '../../strings/index.ts';
@@ -40,6 +40,7 @@ interface Props {
   readonly isLarge?: boolean;
 }
 
+const HEIGHT = 168;
 /** Of the window's height, what a large chart takes; and its least, px. */
 const LARGE_PART = 0.6;
 const LARGE_LEAST = 240;
@@ -55,17 +56,8 @@ export function Chart(props: Props) {
     [props.curves, step_ms, to, why],
   );
   const all = useMemo(() => withGaps(props.curves, gaps), [props.curves, gaps]);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const { curves, hidden, toggle } = useHidden(all);
   const [isOpen, setOpen] = useState(false);
-  const curves = useMemo(
-    () => ({ ...all, lines: all.lines.filter(({ label }) => !hidden.has(label)) }),
-    [all, hidden],
-  );
-  const toggle = (label: string) => {
-    const next = new Set(hidden);
-    if (!next.delete(label)) next.add(label);
-    setHidden(next);
-  };
   const last = curves.times.length - 1;
   const shown = hover.index ?? last;
   return (
@@ -79,20 +71,11 @@ export function Chart(props: Props) {
         <h3>{title}</h3>
         {props.children}
         <span class="grow" />
-        <Button
-          kind="quiet"
-          icon={Sheet}
-          label={t.chart.table(title)}
-          onClick={() => setTable(true)}
+        <Tools
+          title={title}
+          onTable={() => setTable(true)}
+          onLarge={props.isLarge === true ? undefined : () => setOpen(true)}
         />
-        {props.isLarge !== true && (
-          <Button
-            kind="quiet"
-            icon={Maximize2}
-            label={t.chart.large(title)}
-            onClick={() => setOpen(true)}
-          />
-        )}
       </figcaption>
       <Legend lines={all.lines} at={shown} unit={unit} hidden={hidden} onToggle={toggle} />
       <Canvas {...props} curves={curves} gaps={gaps} onHover={setHover} />
@@ -124,6 +107,38 @@ export function Chart(props: Props) {
   );
 }
 
+/** Curves without those that the legend has switched off. */
+function useHidden(all: Curves) {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const curves = useMemo(
+    () => ({ ...all, lines: all.lines.filter(({ label }) => !hidden.has(label)) }),
+    [all, hidden],
+  );
+  const toggle = (label: string) => {
+    const next = new Set(hidden);
+    if (!next.delete(label)) next.add(label);
+    setHidden(next);
+  };
+  return { curves, hidden, toggle };
+}
+
+interface ToolsProps {
+  readonly title: string;
+  readonly onTable: () => void;
+  readonly onLarge: (() => void) | undefined;
+}
+
+function Tools({ title, onTable, onLarge }: ToolsProps) {
+  return (
+    <>
+      <Button kind="quiet" icon={Sheet} label={t.chart.table(title)} onClick={onTable} />
+      {onLarge && (
+        <Button kind="quiet" icon={Maximize2} label={t.chart.large(title)} onClick={onLarge} />
+      )}
+    </>
+  );
+}
+
 function withReason(gap: Gap, why: Props['why']): Gap {
   return { ...gap, reason: why?.(gap) ?? t.chart.gap };
 }
@@ -133,9 +148,9 @@ interface CanvasProps extends Props {
   readonly onHover: (hover: Hover) => void;
 }
 
-function Canvas(props: CanvasProps) {
-  const { curves, gaps, from, to, unit, sync, height = 168, title } = props;
-  const box = useRef<HTMLDivElement>(null);
+/** Draws the curves into the box, with the library that is loaded for it, until the component goes. */
+function usePlot(box: RefObject<HTMLDivElement | null>, props: CanvasProps) {
+  const { curves, gaps, from, to, unit, sync, height = HEIGHT } = props;
   const plot = useRef<Plot | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
@@ -181,6 +196,13 @@ function Canvas(props: CanvasProps) {
   useEffect(() => {
     plot.current?.show({ curves, gaps, from, to });
   }, [curves, gaps, from, to]);
+  return { error, isReady };
+}
+
+function Canvas(props: CanvasProps) {
+  const { curves, unit, height = HEIGHT, title } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const { error, isReady } = usePlot(box, props);
   return (
     <>
       {error !== undefined && <ErrorNote error={error} />}

@@ -59,52 +59,37 @@ const nameFor = (kind: Kind, target: string): string =>
     .replace(/[/\\]/g, ' ')
     .slice(0, MOST_NAME);
 
-function OftenSelect({ often, machines, onChange }: OftenProps) {
-  const measured = Math.round((machines * DAY_S) / often);
-  return (
-    <Select
-      label={t.probes.add.often}
-      value={String(often)}
-      hint={t.probes.add.load(number(measured))}
-      options={Object.keys(OFTEN).map((value) => ({
-        value,
-        label: t.probes.add.every(Number(value)),
-      }))}
-      onChange={(value) => onChange(Number(value) as Often)}
-    />
-  );
+interface Wish {
+  readonly kind: Kind;
+  readonly target: string;
+  readonly often: Often;
+  /** Absent: made of kind and target. */
+  readonly name?: string;
 }
 
-const NoneAllowed = ({ kind }: { readonly kind: Kind }) => (
-  <div class="note warn">
-    <div class="grow">
-      <p>{t.probes.add.nobody}</p>
-      <HowToAllow kind={kind} />
-    </div>
-  </div>
-);
+const isWrong = ({ kind, target }: Wish): boolean =>
+  target.trim() !== '' && !isTarget(kind, target.trim());
 
 /** A form that makes the job of a probe: what, from where, how often. */
 export function AddProbe({ uuid, onClose, onAdded }: Props) {
   const server = useServer();
   const { list = [] } = useMachines();
-  const [kind, setKind] = useState<Kind>('ping');
-  const [target, setTarget] = useState('');
-  const [often, setOften] = useState<Often>(60);
-  const [ownName, setName] = useState<string>();
+  const [wish, setWish] = useState<Wish>({ kind: 'ping', target: '', often: 60 });
+  const change = (changed: Partial<Wish>) => setWish({ ...wish, ...changed });
+  const { kind, often } = wish;
   const [picked, setPicked] = useState<ReadonlySet<string>>();
   const machines = list.filter((one) => mayProbe(server, kind, one.uuid));
   const all = machines.filter(({ tasks_allowed }) => tasks_allowed !== false);
   const chosen = picked ?? new Set(uuid === undefined ? all.map((one) => one.uuid) : [uuid]);
-  const wanted = target.trim();
-  const isWrong = wanted !== '' && !isTarget(kind, wanted);
-  const name = ownName ?? (wanted === '' ? '' : nameFor(kind, wanted));
+  const wanted = wish.target.trim();
+  const name = wish.name ?? (wanted === '' ? '' : nameFor(kind, wanted));
+  const measured = Math.round((chosen.size * DAY_S) / often);
   return (
     <FormDialog
       title={t.probes.add.open}
       action={t.probes.add.action(chosen.size)}
       wide
-      disabled={wanted === '' || isWrong || chosen.size === 0 || name === ''}
+      disabled={wanted === '' || isWrong(wish) || chosen.size === 0 || name === ''}
       onClose={onClose}
       onSubmit={async () => {
         await server.call('crontab_create', {
@@ -117,34 +102,7 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
       }}
     >
       <div class="probe-form">
-        <div class="stack">
-          <Select<Kind>
-            label={t.probes.add.kind}
-            value={kind}
-            hint={t.probes.add.kindHints[kind]}
-            options={KINDS.map((value) => ({ value, label: t.probes.add.kinds[value] }))}
-            onChange={setKind}
-          />
-          <TextField
-            label={t.probes.add.target[kind]}
-            value={target}
-            placeholder={EXAMPLES[kind]}
-            error={isWrong ? t.probes.add.wrong[kind] : undefined}
-            mono
-            autofocus
-            autocomplete="off"
-            spellcheck={false}
-            onText={setTarget}
-          />
-          <OftenSelect often={often} machines={chosen.size} onChange={setOften} />
-          <TextField
-            label={t.probes.add.name}
-            value={name}
-            hint={t.probes.add.nameHint}
-            autocomplete="off"
-            onText={setName}
-          />
-        </div>
+        <ProbeFields wish={wish} name={name} measured={measured} onChange={change} />
         <div class="stack">
           {machines.length > 0 && all.length === 0 && <NoneAllowed kind={kind} />}
           <MachinePicker
@@ -156,5 +114,56 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
         </div>
       </div>
     </FormDialog>
+  );
+}
+
+interface FieldsProps {
+  readonly wish: Wish;
+  readonly name: string;
+  /** Measurements a day. */
+  readonly measured: number;
+  readonly onChange: (changed: Partial<Wish>) => void;
+}
+
+function ProbeFields({ wish, name, measured, onChange }: FieldsProps) {
+  const { kind, target, often } = wish;
+  return (
+    <div class="stack">
+      <Select<Kind>
+        label={t.probes.add.kind}
+        value={kind}
+        hint={t.probes.add.kindHints[kind]}
+        options={KINDS.map((value) => ({ value, label: t.probes.add.kinds[value] }))}
+        onChange={(value) => onChange({ kind: value })}
+      />
+      <TextField
+        label={t.probes.add.target[kind]}
+        value={target}
+        placeholder={EXAMPLES[kind]}
+        error={isWrong(wish) ? t.probes.add.wrong[kind] : undefined}
+        mono
+        autofocus
+        autocomplete="off"
+        spellcheck={false}
+        onText={(text) => onChange({ target: text })}
+      />
+      <Select
+        label={t.probes.add.often}
+        value={String(often)}
+        hint={t.probes.add.load(number(measured))}
+        options={Object.keys(OFTEN).map((value) => ({
+          value,
+          label: t.probes.add.every(Number(value)),
+        }))}
+        onChange={(value) => onChange({ often: Number(value) as Often })}
+      />
+      <TextField
+        label={t.probes.add.name}
+        value={name}
+        hint={t.probes.add.nameHint}
+        autocomplete="off"
+        onText={(text) => onChange({ name: text })}
+      />
+    </div>
   );
 }

@@ -1,3 +1,4 @@
+import type { Methods } from '@svc/client';
 import { CircleCheck, CircleX, LoaderCircle, RotateCw, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { go, Link, to, useMachines, useServer } from '../../frame/index.ts';
@@ -46,18 +47,15 @@ export function Details({ row, onClose, onDeleted }: Props) {
   const again = () => go(to('tasks', { machine: row.uuid, again: String(row.task_id) }));
   if (isAsking)
     return (
-      <Confirm
-        title={t.tasks.deleteTitle(String(row.task_id))}
-        action={t.tasks.delete}
+      <DeleteTask
+        row={row}
+        conditions={conditions}
         onClose={() => setAsking(false)}
-        onConfirm={async () => {
-          await server.call('task_delete', { conditions });
+        onDeleted={() => {
           onDeleted();
           onClose();
         }}
-      >
-        <p>{row.success === null ? t.tasks.deleteRunning : t.tasks.deleteLost}</p>
-      </Confirm>
+      />
     );
   return (
     <Dialog
@@ -80,28 +78,7 @@ export function Details({ row, onClose, onDeleted }: Props) {
         </>
       }
     >
-      <dl class="tasks-facts">
-        <dt>{t.tasks.state}</dt>
-        <dd>
-          <TaskState success={row.success} />
-        </dd>
-        <dt>{t.tasks.finished}</dt>
-        <dd>{row.timestamp === null ? '–' : format.dateTime(Number(row.timestamp))}</dd>
-        <dt>{t.tasks.machine}</dt>
-        <dd>
-          <Link to={to('agent', row.uuid)}>{nameOf(row.uuid)}</Link>
-        </dd>
-        {row.cron_source !== null && (
-          <>
-            <dt>{t.tasks.job}</dt>
-            <dd>
-              <Link to={to('jobs', row.cron_source)}>{row.cron_source}</Link>
-            </dd>
-          </>
-        )}
-        <dt>{t.tasks.number}</dt>
-        <dd class="mono">{String(row.task_id)}</dd>
-      </dl>
+      <Facts row={row} />
       {content !== undefined && (
         <>
           <h3>{t.tasks.what}</h3>
@@ -114,5 +91,54 @@ export function Details({ row, onClose, onDeleted }: Props) {
       {row.error_message !== null && <TaskError text={row.error_message} kind={kind} isAlone />}
       {result !== undefined && <Lines lines={linesOf(kind, result, milliseconds)} />}
     </Dialog>
+  );
+}
+
+function Facts({ row }: { readonly row: Row }) {
+  const { nameOf } = useMachines();
+  return (
+    <dl class="tasks-facts">
+      <dt>{t.tasks.state}</dt>
+      <dd>
+        <TaskState success={row.success} />
+      </dd>
+      <dt>{t.tasks.finished}</dt>
+      <dd>{row.timestamp === null ? '–' : format.dateTime(Number(row.timestamp))}</dd>
+      <dt>{t.tasks.machine}</dt>
+      <dd>
+        <Link to={to('agent', row.uuid)}>{nameOf(row.uuid)}</Link>
+      </dd>
+      {row.cron_source !== null && (
+        <>
+          <dt>{t.tasks.job}</dt>
+          <dd>
+            <Link to={to('jobs', row.cron_source)}>{row.cron_source}</Link>
+          </dd>
+        </>
+      )}
+      <dt>{t.tasks.number}</dt>
+      <dd class="mono">{String(row.task_id)}</dd>
+    </dl>
+  );
+}
+
+interface DeleteProps extends Props {
+  readonly conditions: Methods['task_delete']['params']['conditions'];
+}
+
+function DeleteTask({ row, conditions, onClose, onDeleted }: DeleteProps) {
+  const { call } = useServer();
+  return (
+    <Confirm
+      title={t.tasks.deleteTitle(String(row.task_id))}
+      action={t.tasks.delete}
+      onClose={onClose}
+      onConfirm={async () => {
+        await call('task_delete', { conditions });
+        onDeleted();
+      }}
+    >
+      <p>{row.success === null ? t.tasks.deleteRunning : t.tasks.deleteLost}</p>
+    </Confirm>
   );
 }

@@ -49,6 +49,15 @@ export function Filters({ filter, hasMachine, onRefresh }: FiltersProps) {
         ]}
         onChange={(state) => setQuery({ state })}
       />
+      <JobFilters filter={filter} />
+      <Button onClick={onRefresh}>{t.tasks.refresh}</Button>
+    </div>
+  );
+}
+
+function JobFilters({ filter }: Pick<FiltersProps, 'filter'>) {
+  return (
+    <>
       <input
         class="input"
         type="search"
@@ -72,7 +81,6 @@ export function Filters({ filter, hasMachine, onRefresh }: FiltersProps) {
           onChange={(isIn) => setQuery({ jobs: isIn ? '1' : undefined })}
         />
       )}
-      <Button onClick={onRefresh}>{t.tasks.refresh}</Button>
-    </div>
+    </>
   );
 }

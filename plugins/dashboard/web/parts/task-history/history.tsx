@@ -55,18 +55,15 @@ interface Props {
 
 const EVERY_MS = 5_000;
 
-/** Tasks that have run, the newest first, page by page. The first page follows what happens. */
-export function TaskHistory({ machine }: Props) {
+/** Rows of the filter: the first page is read again and again, until older ones are asked for. */
+function useHistory(filter: TaskFilter) {
   const server = useServer();
-  const { nameOf } = useMachines();
-  const filter = narrowed(filterOf(address.value.query, machine), server);
   const key = JSON.stringify(filter);
   const [long, setLong] = useState<{
     readonly key: string;
     readonly rows: readonly Row[];
     readonly isLast: boolean;
   }>();
-  const [open, setOpen] = useState<Row>();
   const more = long?.key === key ? long : undefined;
   const first = usePoll(
     `tasks ${key}`,
@@ -76,7 +73,7 @@ export function TaskHistory({ machine }: Props) {
   const rows = more?.rows ?? first.data?.rows;
   const hasMore = more ? !more.isLast : first.data?.given === PAGE;
   const {
-    run: goOn,
+    run: loadOlder,
     isBusy,
     error: broken,
   } = useWork(async () => {
@@ -87,7 +84,15 @@ export function TaskHistory({ machine }: Props) {
     setLong(undefined);
     first.refresh();
   };
-  const error = first.error ?? broken;
+  return { rows, hasMore, loadOlder, isBusy, refresh, error: first.error ?? broken };
+}
+
+/** Tasks that have run, the newest first, page by page. The first page follows what happens. */
+export function TaskHistory({ machine }: Props) {
+  const { nameOf } = useMachines();
+  const filter = narrowed(filterOf(address.value.query, machine), useServer());
+  const { rows, hasMore, loadOlder, isBusy, refresh, error } = useHistory(filter);
+  const [open, setOpen] = useState<Row>();
   return (
     <>
       <Filters filter={filter} hasMachine={machine === undefined} onRefresh={refresh} />
@@ -114,7 +119,7 @@ export function TaskHistory({ machine }: Props) {
       )}
       {hasMore && (
         <div>
-          <Button icon={ChevronDown} busy={isBusy} onClick={() => void goOn()}>
+          <Button icon={ChevronDown} busy={isBusy} onClick={() => void loadOlder()}>
             {t.tasks.older}
           </Button>
         </div>
