@@ -1,5 +1,5 @@
 /**
- * Builds the page into `public/`: `web/` with the client's sources, each file beside its brotli and gzip forms.
+ * Builds the page into `public/`: `web/` with the client's sources, each file with its brotli and gzip forms.
  * Alone: `node plugins/dashboard/build.mjs`; `npm start`, `npm run build` and tests call `buildDashboard`.
  */
 import { spawn } from 'node:child_process';
@@ -104,7 +104,7 @@ const GROUPS = [
   },
 ];
 
-/** What the first script asks for later is fetched beside it, with its sheet. */
+/** Adds preloads for the chunks that the first script imports later, and their style sheets. */
 function withFirst(html, { bundle }) {
   const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
   const first = chunks.filter(({ name }) => name === 'first' || name === 'app');

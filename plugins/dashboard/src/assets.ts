@@ -8,10 +8,10 @@ import { codeOf } from '@svc/plugin-sdk/util';
 import sirv, { type RequestHandler } from 'sirv';
 
 const FOLDER = 'assets';
-/** One folder below, no dot in front: names that the build gives. */
+/** Names that the build gives: at most one folder below, no dot in front. */
 const NAME = /^(?:assets\/)?[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const YEAR = 'public, max-age=31536000, immutable';
-/** A client that takes nothing for so long holds no file open. */
+/** Time after which a client that reads nothing holds no file open. */
 const STALL_MS = 60_000;
 const CODINGS = ['br', 'gzip'] as const;
 
@@ -38,7 +38,7 @@ export class Assets {
     this.#guard(response, name);
     let isSent = true;
     try {
-      this.#listed.send(asked(request, name), response, () => {
+      this.#listed.send(sirvRequest(request, name), response, () => {
         isSent = false;
       });
     } catch (error) {
@@ -48,7 +48,10 @@ export class Assets {
     return isSent;
   }
 
-  /** sirv listens to nothing: a file that vanishes would end the process, and one that nobody takes would stay open. */
+  /**
+   * Handles events that sirv does not listen to: a file that vanishes would end the process, and one that no client reads
+   * would stay open.
+   */
   #guard(response: ServerResponse, name: string): void {
     response.once('pipe', (stream: ReadStream) => {
       const fail = (error: unknown) => {
@@ -99,14 +102,17 @@ const list = (folder: string): RequestHandler =>
     },
   });
 
-/** What sirv reads of a request. It takes a bad range for a good one, and `br;q=0` for a wish. */
-function asked({ headers, method }: IncomingMessage, name: string): IncomingMessage {
+/**
+ * Request for sirv, without the headers that it reads wrongly: it takes a bad range for a good one, and `br;q=0` for a
+ * wish.
+ */
+function sirvRequest({ headers, method }: IncomingMessage, name: string): IncomingMessage {
   const accepted = String(headers['accept-encoding'] ?? '');
-  const coding = CODINGS.filter((one) => takes(accepted, one)).join();
+  const coding = CODINGS.filter((one) => accepts(accepted, one)).join();
   return { method, url: `/${name}`, headers: { 'accept-encoding': coding } } as never;
 }
 
-const takes = (accepted: string, coding: string) =>
+const accepts = (accepted: string, coding: string) =>
   accepted
     .split(',')
     .some((part) =>

@@ -5,7 +5,10 @@ import type { Exchange } from '@svc/plugin-sdk/http';
 import { codeOf } from '@svc/plugin-sdk/util';
 import type { Assets } from './assets.ts';
 
-/** In `index.html` as it is built: the nonce of inline styles, and where the head gets what the server says of itself. */
+/**
+ * Placeholders in `index.html` as it is built: the nonce of inline styles, and where the head gets what the server says of
+ * itself.
+ */
 const NONCE = /__NONCE__/g;
 const HEAD = '<!--head-->';
 const NOT_BUILT = 'The dashboard is not built: npm run build\n';
@@ -18,7 +21,7 @@ interface Options {
   readonly index: string;
   readonly assets: Assets;
   readonly log: Logger;
-  /** Origins that the page may connect to beside its own. */
+  /** Origins other than its own that the page may connect to. */
   readonly servers: () => readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { useEffect } from 'preact/hooks';
 export interface Command {
   readonly id: string;
   readonly label: string;
-  /** In which group it stands: "Go to", "Machines". */
+  /** Group that it is listed in: "Go to", "Machines". */
   readonly group: string;
   readonly icon?: IconNode;
   /** Found by these words, too. */

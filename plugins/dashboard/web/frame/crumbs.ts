@@ -6,7 +6,7 @@ interface Crumb {
   readonly to?: string;
 }
 
-/** What stands behind the page's name in the first line, and in the window's title. */
+/** Steps after the page's name in the first line, and in the window's title. */
 export const crumbs = signal<readonly Crumb[]>([]);
 
 /** Names where the reader is inside of a page: a machine, a bucket and its folder. */

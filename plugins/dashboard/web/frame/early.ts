@@ -1,4 +1,7 @@
-/** What nearly every page shows first, asked for while it is being drawn: given once, and while it is new. */
+/**
+ * Calls for what nearly every page shows first, made while the page is being drawn; each answer is given out once, and while
+ * it is new.
+ */
 import type { Client, Methods, Subscription, Subscriptions } from '@svc/client';
 import { fleetStream } from './fleet-stream.ts';
 import type { Limit } from './limit.ts';
@@ -8,16 +11,16 @@ import { address } from './router.tsx';
 type Listed = Methods['agent-uuid_list']['result'];
 type Reports = Subscriptions['agent_subscribe']['item'];
 
-/** What is older is asked for anew, ms. */
+/** Age from which an answer is asked for anew, ms. */
 const NEW_MS = 10_000;
 /** The list may come so much later than the rest of the log-in, ms. */
 const LIST_MS = 150;
 
 export interface Early {
   /** The list of agents. A promise while it is on its way. */
-  readonly takeMachines: () => Listed | Promise<Listed> | undefined;
+  readonly claimMachines: () => Listed | Promise<Listed> | undefined;
   /** The figures of the fleet, where that is the page. */
-  readonly takeFleet: () => Subscription<Reports> | undefined;
+  readonly claimFleet: () => Subscription<Reports> | undefined;
 }
 
 /**
@@ -27,42 +30,42 @@ export interface Early {
 export function early(client: Client<Methods, Subscriptions>, isLister: boolean) {
   const begun = Date.now();
   const isNew = () => Date.now() - begun < NEW_MS;
-  let machines: ReturnType<Early['takeMachines']>;
+  let machines: ReturnType<Early['claimMachines']>;
   let fleet: Subscription<Reports> | undefined;
-  const ask = (): Promise<void> => {
-    const asked = client.call(wire('agent-uuid_list') as 'agent-uuid_list', {});
-    machines = asked;
-    return asked.then(
+  const requestList = (): Promise<void> => {
+    const answer = client.call(wire('agent-uuid_list') as 'agent-uuid_list', {});
+    machines = answer;
+    return answer.then(
       (list) => {
         machines &&= list;
       },
-      // The page that takes it is told of a failure.
+      // The page that claims it gets the failure.
       () => undefined,
     );
   };
-  let kept = isLister ? ask() : undefined;
+  let listing = isLister ? requestList() : undefined;
   return {
     // With the list the first drawing is the whole page; without it each part would be drawn twice.
     listed(mayList: boolean): Promise<unknown> {
-      if (mayList) kept ??= ask();
-      return Promise.race([kept, new Promise((done) => setTimeout(done, LIST_MS))]);
+      if (mayList) listing ??= requestList();
+      return Promise.race([listing, new Promise((done) => setTimeout(done, LIST_MS))]);
     },
     follow({ holds }: Limit): void {
       if (address.value.page !== 'fleet' || !holds(fleetStream.right, 'read')) return;
       fleet = client.subscribe('agent_subscribe', fleetStream.params, fleetStream.options);
-      // Nobody came for it.
+      // No page claimed it.
       setTimeout(() => fleet?.close(), NEW_MS);
     },
-    taken: {
-      takeMachines() {
-        const taken = isNew() ? machines : undefined;
+    claims: {
+      claimMachines() {
+        const claimed = isNew() ? machines : undefined;
         machines = undefined;
-        return taken;
+        return claimed;
       },
-      takeFleet() {
-        const taken = isNew() ? fleet : undefined;
-        if (taken) fleet = undefined;
-        return taken;
+      claimFleet() {
+        const claimed = isNew() ? fleet : undefined;
+        if (claimed) fleet = undefined;
+        return claimed;
       },
     } satisfies Early,
   };

@@ -1,6 +1,6 @@
 import { word } from './meta.ts';
 
-/** What the limit of a token gives, for menus and buttons where the server leaves the answer to the call itself. */
+/** Rights that the limit of a token gives, for menus and buttons where the server leaves the answer to the call itself. */
 export interface Limit {
   /** Does some entry give the right somewhere? Without a verb: any right of that kind. */
   readonly holds: (kind: string, verb?: string) => boolean;

@@ -35,7 +35,10 @@ export async function listed(
   }
 }
 
-/** Without the right to list, the token knows those that it names: a call for the names of all, and one for the host names. */
+/**
+ * Machines that a token without the right to list names in its limit: a call for the names of all, and one for the host
+ * names.
+ */
 async function namedByToken(server: Server): Promise<readonly Listed[]> {
   const { agents } = server;
   const [names, hosts] = await Promise.all([namesOf(server, agents), hostNamesOf(server, agents)]);

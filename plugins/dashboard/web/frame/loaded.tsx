@@ -4,7 +4,7 @@ import type { Resource } from './resources.ts';
 
 interface Props<T> {
   readonly of: Resource<T>;
-  /** What could not be read: "The jobs could not be read." */
+  /** Sentence on what could not be read: "The jobs could not be read." */
   readonly what?: string;
   readonly skeleton?: ComponentChildren;
   readonly children: (data: T) => ComponentChildren;

@@ -12,7 +12,7 @@ interface Props {
   readonly user: string | undefined;
 }
 
-/** Why nobody was logged in, and the way in again. The server's words for a wrong credential are for programs. */
+/** Reason why the log-in failed, and the way in again. The server's words for a wrong credential are for programs. */
 export function LoginError({ error, user }: Props) {
   if (!(error instanceof RpcError)) return <ErrorNote error={error} />;
   if (error.message !== UNKNOWN) return <ErrorNote error={error} />;

@@ -4,7 +4,7 @@ import { t } from '../strings/index.ts';
 
 export type Way = 'token' | 'password';
 
-/** What stands in the fields of both tabs. */
+/** Texts in the fields of both tabs. */
 export interface Typed {
   readonly token: string;
   readonly user: string;
@@ -64,7 +64,7 @@ export function LoginFields({ way, typed, onChange }: FieldsProps) {
 const TOKEN = /^[^\s:]+:\S+$/;
 const MALFORMED = 101;
 
-/** What was typed on the wrong tab, and where it goes; undefined: nothing, as far as can be seen. */
+/** Returns what was typed on the wrong tab, and where it belongs; undefined: nothing, as far as can be seen. */
 export function misplaced(
   way: Way,
   { token, user, password }: Typed,

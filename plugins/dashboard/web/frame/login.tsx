@@ -13,7 +13,10 @@ import { logIn, loginError, origin, SessionEnded, switchTo } from './server.ts';
 /** Longest name that an address may put into the form. */
 const MOST_NAME = 64;
 
-/** The user that the address names: the first start of a server prints such a one. A token, or what looks like one, comes from nobody but the reader. */
+/**
+ * User that the address names: the first start of a server prints such an address. A token, or what looks like one, is
+ * never taken from an address.
+ */
 function namedUser(): string | null {
   const name = address.value.query.get('user');
   return name !== null && name.length <= MOST_NAME && !name.includes(':') ? name : null;
@@ -103,7 +106,7 @@ function Servers() {
   );
 }
 
-/** Why the form is here: an end of the session, or a log-in that failed. `user` undefined: a token was typed. */
+/** Reason for the form: an end of the session, or a log-in that failed. `user` undefined: a token was typed. */
 function Reason({ user }: { readonly user: string | undefined }) {
   const error = loginError.value;
   if (error === undefined) return null;

@@ -7,11 +7,11 @@ import { type Server, useServer } from './server.ts';
 /** One agent as people know it. Null: not known, or not for this token. */
 export interface Machine {
   readonly uuid: string;
-  /** What it is called: as people named it, else as its system does, else by its UUID. Two of one name tell their UUIDs, too. */
+  /** Name that people gave it, else the one of its system, else its UUID. Two of the same name show their UUIDs, too. */
   readonly name: string;
-  /** As people named it. */
+  /** Name that people gave it. */
   readonly given_name: string | null;
-  /** As its system calls it. */
+  /** Name by its system. */
   readonly host_name: string | null;
   readonly tags: readonly string[] | null;
   /** Unix ms, by the server's clock. */
@@ -19,7 +19,7 @@ export interface Machine {
   readonly address: string | null;
   readonly version: string | null;
   readonly connected_for_tasks: boolean | null;
-  /** False: it reports, and has tasks switched off. */
+  /** Answer of the agent; false: it reports, and has tasks switched off. */
   readonly tasks_allowed: boolean | null;
   readonly last_refusal: {
     readonly time: number;
@@ -30,16 +30,16 @@ export interface Machine {
 }
 
 export interface Machines {
-  /** By name, then UUID. Undefined: the first answer has not come. */
+  /** Machines by name, then UUID. Undefined: the first answer has not come. */
   readonly list: readonly Machine[] | undefined;
   readonly error: unknown;
   readonly of: (uuid: string) => Machine | undefined;
-  /** What it is called, also where it is not in the list. */
+  /** Returns the name of a machine, also where it is not in the list. */
   readonly nameOf: (uuid: string) => string;
   readonly refresh: () => Promise<void>;
 }
 
-/** What is read again while somebody shows it, ms. */
+/** Period of reading again while a component shows the list, ms. */
 const EVERY_MS = 30_000;
 
 interface State {
@@ -47,7 +47,7 @@ interface State {
   readonly byUuid?: ReadonlyMap<string, Machine>;
   readonly error?: unknown;
 }
-interface Kept {
+interface Entry {
   readonly state: Signal<State>;
   users: number;
   running: Promise<void> | undefined;
@@ -56,20 +56,20 @@ interface Kept {
   /** Asked for at log-in and not here yet. */
   first: Promise<readonly Listed[]> | undefined;
 }
-const kept = new WeakMap<Server, Kept>();
+const entries = new WeakMap<Server, Entry>();
 
-function keptOf(server: Server): Kept {
-  const found = kept.get(server) ?? begin(server);
-  kept.set(server, found);
+function entryOf(server: Server): Entry {
+  const found = entries.get(server) ?? newEntry(server);
+  entries.set(server, found);
   return found;
 }
 
-/** With the list of the log-in, where it is here: the first drawing shows it. */
-function begin(server: Server): Kept {
-  const first = mayList(server) ? server.takeMachines() : undefined;
+/** Starts with the list of the log-in, where it has come: the first drawing shows it. */
+function newEntry(server: Server): Entry {
+  const first = mayList(server) ? server.claimMachines() : undefined;
   if (first === undefined || first instanceof Promise)
     return { state: signal<State>({}), users: 0, running: undefined, readAt: 0, first };
-  const state = signal(stateOf(inOrder(called(first))));
+  const state = signal(stateOf(inOrder(withNames(first))));
   return { state, users: 0, running: undefined, readAt: Date.now(), first: undefined };
 }
 
@@ -81,55 +81,55 @@ const stateOf = (list: readonly Machine[]): State => ({
 /** The agents that this token may see, one list for all pages. */
 export function useMachines(): Machines {
   const server = useServer();
-  const mine = keptOf(server);
+  const entry = entryOf(server);
   const isOpen = server.connection.value.state === 'open';
   useEffect(() => {
     if (!isOpen) return;
-    mine.users++;
-    if (Date.now() - mine.readAt > EVERY_MS / 2) void refresh(server, mine);
+    entry.users++;
+    if (Date.now() - entry.readAt > EVERY_MS / 2) void refresh(server, entry);
     const timer = setInterval(() => {
-      if (!document.hidden && Date.now() - mine.readAt > EVERY_MS / 2) void refresh(server, mine);
+      if (!document.hidden && Date.now() - entry.readAt > EVERY_MS / 2) void refresh(server, entry);
     }, EVERY_MS);
     return () => {
-      mine.users--;
+      entry.users--;
       clearInterval(timer);
     };
   }, [server, isOpen]);
-  const { list, byUuid, error } = mine.state.value;
+  const { list, byUuid, error } = entry.state.value;
   return {
     list,
     error,
     of: (uuid) => byUuid?.get(uuid),
     nameOf: (uuid) => byUuid?.get(uuid)?.name ?? shortId(uuid),
-    refresh: () => refresh(server, mine),
+    refresh: () => refresh(server, entry),
   };
 }
 
-/** For an agent without a name. */
+/** Stands for an agent without a name. */
 export const shortId = (uuid: string): string => uuid.slice(0, 8);
 
-/** Reads once at a time: whoever asks meanwhile waits for the same answer. */
-function refresh(server: Server, mine: Kept): Promise<void> {
-  const { first } = mine;
-  mine.first = undefined;
-  mine.running ??= listed(server, first)
+/** Reads once at a time: callers meanwhile wait for the same answer. */
+function refresh(server: Server, entry: Entry): Promise<void> {
+  const { first } = entry;
+  entry.first = undefined;
+  entry.running ??= listed(server, first)
     .then(
       (list) => {
-        mine.readAt = Date.now();
-        mine.state.value = stateOf(inOrder(called(list)));
+        entry.readAt = Date.now();
+        entry.state.value = stateOf(inOrder(withNames(list)));
       },
       (error: unknown) => {
-        mine.state.value = { ...mine.state.value, error };
+        entry.state.value = { ...entry.state.value, error };
       },
     )
     .finally(() => {
-      mine.running = undefined;
+      entry.running = undefined;
     });
-  return mine.running;
+  return entry.running;
 }
 
-/** Decides what each machine is called. */
-export function called(list: readonly Listed[]): readonly Machine[] {
+/** Gives each machine its name. */
+export function withNames(list: readonly Listed[]): readonly Machine[] {
   const nameOf = ({ uuid, name, host_name }: Listed) => name ?? host_name ?? shortId(uuid);
   const counts = new Map<string, number>();
   for (const one of list) counts.set(nameOf(one), (counts.get(nameOf(one)) ?? 0) + 1);
@@ -145,7 +145,7 @@ export function called(list: readonly Listed[]): readonly Machine[] {
   });
 }
 
-/** By name; machines without one stand behind the others. */
+/** Sorts by name; machines without one come last. */
 function inOrder(list: readonly Machine[]): readonly Machine[] {
   const order = new Intl.Collator(undefined, { numeric: true });
   const isBare = ({ given_name, host_name }: Machine) => given_name === null && host_name === null;

@@ -21,7 +21,7 @@ import { useTokenName } from './token-name.ts';
 
 export const themeIcons = { system: Monitor, light: Sun, dark: Moon };
 
-/** How the page looks. */
+/** Menu of the page's theme and density. */
 export function LookMenu() {
   return (
     <Menu
@@ -66,7 +66,7 @@ export const otherServers = (current: string) =>
       onSelect: () => void switchTo(origin),
     }));
 
-/** Who is logged in, and what concerns that reader alone. */
+/** Menu of the reader: who is logged in, and settings of this reader alone. */
 export function MeMenu() {
   const server = useServer();
   const { me, origin, may } = server;

@@ -1,4 +1,4 @@
-/** What the server says of itself in the head of the page. */
+/** Reads what the server says of itself in the head of the page. */
 const meta = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="svc-${name}"]`)?.content ?? '';
 
@@ -15,7 +15,7 @@ export const origins: readonly string[] = [
     .split(' ')
     .filter((origin) => origin !== '' && origin !== location.origin),
 ];
-/** For libraries that write style elements: without it the browser refuses them. */
+/** Nonce for libraries that write style elements: without it the browser refuses them. */
 export const styleNonce: string =
   document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 /** `svc-server_hello` and `/svc/rpc` as this server spells them. */

@@ -6,7 +6,7 @@ import type { Method, Server } from './server.ts';
 export interface Page {
   readonly id: PageId;
   readonly icon: IconNode;
-  /** In the menu; the others are reached from another page. */
+  /** Tells whether the menu has it; other pages are reached from one of those. */
   readonly inMenu: boolean;
   /** One of these plugins is enough. */
   readonly plugins: readonly string[];
@@ -28,7 +28,7 @@ export function setPages(list: readonly Page[]): void {
 
 export const pageOf = (id: string): Page | undefined => pages.find((page) => page.id === id);
 
-/** What stands between this reader and the page: nothing, a plugin that is off, or a right. */
+/** Returns what keeps this reader from the page: nothing, a plugin that is off, or a right. */
 export function obstacle(
   { plugins, rights = [], methods = [] }: Page,
   { has, may, holds }: Server,
@@ -41,6 +41,6 @@ export function obstacle(
   return { right: wanted.join(', ') };
 }
 
-/** Where a reader begins: the first page of the menu that is for this token. */
+/** Page where a reader begins: the first one of the menu that is for this token. */
 export const firstPage = (server: Server): Page | undefined =>
   pages.find((page) => page.inMenu && !obstacle(page, server));

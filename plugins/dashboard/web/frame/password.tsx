@@ -15,13 +15,13 @@ const COLON = ':';
 export const isLogin = (username: string | null): username is string =>
   username !== null && !username.includes(COLON);
 
-/** May the reader change the own password? Servers without a method for it let root do so, who changes any. */
+/** Tells whether the reader may change their own password. Servers without a method for it let root do so, who changes any. */
 export function mayChangePassword({ me: { username, isSuper }, may }: Server): boolean {
   if (!isLogin(username)) return false;
   return may('token_change_own_password') !== false || (isSuper && username === 'root');
 }
 
-/** What the server says of a new password that it refuses: what it takes is its own setting. undefined: the failure is another one. */
+/** Words of the server on a new password that it refuses, by a setting of its own. Undefined: the failure is another one. */
 export const passwordMistake = (error: unknown): string | undefined =>
   error instanceof RpcError ? REFUSED.exec(error.message)?.[1] : undefined;
 const REFUSED = /^Invalid input: ((?:New p|P)assword .*)/;

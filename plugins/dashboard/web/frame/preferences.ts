@@ -1,10 +1,10 @@
 import { effect, type Signal, signal } from '@preact/signals';
 
 /** A choice that stays on the device. A browser that keeps nothing forgets it with the tab. */
-function kept<T extends string>(key: string, allowed: readonly T[]): Signal<T> {
+function stored<T extends string>(key: string, allowed: readonly T[]): Signal<T> {
   const [first] = allowed as readonly [T, ...T[]];
-  const stored = localStorage.getItem(key) as T | null;
-  const made = signal<T>(stored !== null && allowed.includes(stored) ? stored : first);
+  const last = localStorage.getItem(key) as T | null;
+  const made = signal<T>(last !== null && allowed.includes(last) ? last : first);
   let isFirst = true;
   made.subscribe((value) => {
     if (!isFirst) localStorage.setItem(key, value);
@@ -13,13 +13,13 @@ function kept<T extends string>(key: string, allowed: readonly T[]): Signal<T> {
   return made;
 }
 
-export const theme = kept('svc-theme', ['system', 'light', 'dark']);
-export const density = kept('svc-density', ['comfortable', 'compact']);
+export const theme = stored('svc-theme', ['system', 'light', 'dark']);
+export const density = stored('svc-density', ['comfortable', 'compact']);
 /** Minutes without use until the page locks itself. */
-export const lockAfter = kept('svc-lock', ['off', '5', '15', '60']);
-export const rail = kept('svc-rail', ['wide', 'narrow']);
-/** How somebody logged in here last. */
-export const loginWay = kept('svc-login', ['token', 'password']);
+export const lockAfter = stored('svc-lock', ['off', '5', '15', '60']);
+export const rail = stored('svc-rail', ['wide', 'narrow']);
+/** Tab of the last log-in on this device. */
+export const loginWay = stored('svc-login', ['token', 'password']);
 
 const media = matchMedia('(prefers-color-scheme: dark)');
 const prefersDark = signal(media.matches);

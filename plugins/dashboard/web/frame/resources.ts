@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isDenied } from '../parts/error-note.tsx';
 import { useServer } from './server.ts';
 
-/** What is shown of something that the server has. After a failure the data of before stay. */
+/** State of something that is read from the server. After a failure the earlier data stay. */
 export interface Resource<T> {
   readonly data: T | undefined;
   readonly error: unknown;

@@ -2,14 +2,14 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { home } from './meta.ts';
 
-/** Where the reader is: `/svc/dashboard/agent/<uuid>/charts?range=1h` has the page `agent` and the rest `[uuid, 'charts']`. */
+/** Address of the view: `/svc/dashboard/agent/<uuid>/charts?range=1h` has the page `agent` and the rest `[uuid, 'charts']`. */
 export interface Address {
   readonly page: string;
   readonly rest: readonly string[];
   readonly query: URLSearchParams;
 }
 
-/** How queries were called before: links that people have kept go on working. */
+/** Earlier names of queries: links that people have kept still work. */
 const EARLIER = { agent: 'machine', agents: 'machine' };
 
 function read(): Address {

@@ -20,7 +20,7 @@ import {
   storeSession,
 } from './session.ts';
 
-/** How the connection is: `until` is when the next attempt begins, Unix ms; `turn` counts how often it was opened. */
+/** State of the connection: `until` is when the next attempt begins, Unix ms; `turn` counts how often it was opened. */
 export interface Connection {
   readonly state: 'connecting' | 'open' | 'closed';
   readonly until?: number;
@@ -44,12 +44,12 @@ type Subscribe = Client<Methods, Subscriptions>['subscribe'];
 /** One server after log-in. `holds` and `covers` read the limit of the token as it was then. */
 export interface Server extends Limit, Early {
   readonly origin: string;
-  /** As people know it: host and port. */
+  /** Host and port. */
   readonly name: string;
   readonly version: string;
   readonly me: Me;
   readonly connection: ReadonlySignal<Connection>;
-  /** Is the plugin enabled there? */
+  /** Tells whether the plugin is enabled there. */
   readonly has: (plugin: string) => boolean;
   /**
    * May this token call the method? Undefined until the server has said so; null where only the call itself decides. What
@@ -62,26 +62,26 @@ export interface Server extends Limit, Early {
   readonly client: Client<Methods, Subscriptions>;
   /** The session is kept on the device. */
   readonly isRemembered?: boolean;
-  /** When the session ends, Unix ms; undefined: with its token. */
+  /** End of the session, Unix ms; undefined: it ends with its token. */
   readonly ends_at?: number;
   /** The credential as it travels, for what is no method (a terminal). Never put it into an address. */
   readonly credential: () => string;
 }
 
-/** The server that is shown; undefined: nobody is logged in. */
+/** Server that is shown; undefined: not logged in. */
 export const server = signal<Server | undefined>();
-/** Why the log-in form appears: nobody tried, the credential was refused, or no answer came. */
+/** Reason for the log-in form: undefined before any attempt, a refused credential, or no answer. */
 export const loginError = signal<unknown>();
 export const isStarting = signal(true);
 
-/** In components that are shown after log-in only: all pages. */
+/** Returns the server, in components that are shown only after log-in: all pages. */
 export function useServer(): Server {
   const found = server.value;
   if (!found) throw new Error('no server: this component is shown before log-in');
   return found;
 }
 
-/** A server that does not answer so long is told, ms. */
+/** Time without an answer after which a log-in fails, ms. */
 const FIRST_MS = 10_000;
 
 /** Asked at once at log-in, so that the menu is right at the first drawing. */
@@ -94,14 +94,17 @@ const ASKED_FIRST: readonly Method[] = [
   'token_change_own_password',
 ];
 
-/** Where the reader is at home: the last server of this tab, else of this device. */
+/** Key of the last server, in this tab and on this device: the tab's comes first. */
 const ORIGIN_KEY = 'svc-server';
 const [own = location.origin] = origins;
 const lastOrigin = sessionStorage.getItem(ORIGIN_KEY) ?? localStorage.getItem(ORIGIN_KEY) ?? own;
 /** The server that is shown, or that the log-in form is for. */
 export const origin = signal(origins.includes(lastOrigin) ? lastOrigin : own);
 
-/** Logs in with the session that is kept; else the form appears. `onAsked` is called when the server has been asked, or nobody asks. */
+/**
+ * Logs in with the stored session; else the form appears. `onAsked` is called once the server has been asked, or when there
+ * is no session.
+ */
 export async function resume(onAsked = () => {}): Promise<void> {
   const from = origin.value;
   const session = storedSession(from);
@@ -194,7 +197,7 @@ function close(): void {
 }
 
 /** The server no longer takes the session. */
-function lost(of: string): void {
+function endSession(of: string): void {
   if (isChanging || server.value?.origin !== of) return;
   forgetSession(of);
   loginError.value = new SessionEnded();
@@ -205,16 +208,16 @@ async function open(origin: string, session: Session, onOpen = () => {}): Promis
   const { credential, ends_at, isRemembered } = session;
   const connection: Signal<Connection> = signal({ state: 'connecting' });
   let turn = 0;
-  let isReturning = false;
+  let isReconnecting = false;
   // The client comes back only when something waits for it; a page that only shows what it has read asks for nothing.
-  const comeBack = () => {
-    if (isReturning) return;
-    isReturning = true;
+  const reconnect = () => {
+    if (isReconnecting) return;
+    isReconnecting = true;
     client
       .call(wire('svc-server_version') as 'svc-server_version', {}, { timeout_ms: 0 })
       .catch(() => undefined)
       .finally(() => {
-        isReturning = false;
+        isReconnecting = false;
       });
   };
   const client = createClient(`${origin}${wire('/svc/rpc')}`, {
@@ -226,7 +229,7 @@ async function open(origin: string, session: Session, onOpen = () => {}): Promis
     },
     wait: (ms) => {
       connection.value = { state: 'closed', until: Date.now() + ms };
-      comeBack();
+      reconnect();
       return new Promise((done) => setTimeout(done, ms));
     },
   });
@@ -249,11 +252,11 @@ async function describe(
     try {
       return await client.call(wire(method) as never, ...rest);
     } catch (error) {
-      if (isRefused(error)) lost(origin);
+      if (isRefused(error)) endSession(origin);
       throw error;
     }
   }) as Call;
-  const asked = early(client, isLister);
+  const started = early(client, isLister);
   const [me, plugins, version, ...answers] = await client.batch(
     [
       ['token_get'],
@@ -268,16 +271,16 @@ async function describe(
   const names = new Set(plugins.value.plugins.map(({ name }) => name));
   const rights = new Rights(client);
   for (const [at, answer] of answers.entries())
-    rights.put(ASKED_FIRST[at] ?? '', allowedBy(answer));
+    rights.set(ASKED_FIRST[at] ?? '', allowedBy(answer));
   const { token_key, username, timestamp_to, token_limit } = me.value;
   const isSuper = rights.of('token_list_all_tokens') === true;
   const limit = isSuper ? superLimit : limitOf(token_limit as Parameters<typeof limitOf>[0]);
-  if (names.has('agent')) asked.follow(limit);
+  if (names.has('agent')) started.follow(limit);
   const has = (plugin: string) => names.has(plugin);
-  await asked.listed(mayList({ ...limit, has }));
+  await started.listed(mayList({ ...limit, has }));
   return {
     ...limit,
-    ...asked.taken,
+    ...started.claims,
     origin,
     name: new URL(origin).host,
     version: version.status === 'fulfilled' ? String(version.value.cargo_version) : '',

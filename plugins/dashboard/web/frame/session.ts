@@ -1,13 +1,13 @@
 import { type Client, type Methods, RpcError, type Subscriptions } from '@svc/client';
 
-/** What the page keeps of a log-in: a session, not the token or password that it was made with. */
+/** Part of a log-in that the page stores: a session, not the token or password that it was made with. */
 export interface Session {
   /** `key:secret`, or what was typed where the server has no sessions. */
   readonly credential: string;
   /** Unix ms; undefined: it ends with its token. */
   readonly ends_at?: number;
   readonly isRemembered: boolean;
-  /** It may list the agents, as far as the page knows. */
+  /** Tells whether it may list the agents, as far as the page knows. */
   readonly isLister?: boolean;
 }
 
@@ -68,7 +68,7 @@ export async function makeSession(
   }
 }
 
-/** By which people know the session again: "Chrome, Linux". */
+/** Name by which people recognize the session: "Chrome, Linux". */
 function deviceName(): string {
   const { userAgent } = navigator;
   const pick = (names: readonly string[]) => names.find((name) => userAgent.includes(name)) ?? '';

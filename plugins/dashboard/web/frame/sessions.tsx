@@ -11,7 +11,7 @@ const close = () => {
   areSessionsOpen.value = false;
 };
 
-/** Where this token is logged in, and the way to end that. */
+/** Dialog of the sessions of this token, and the way to end them. */
 export function Sessions() {
   const { call } = useServer();
   const [error, setError] = useState<unknown>();

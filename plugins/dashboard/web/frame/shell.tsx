@@ -26,10 +26,10 @@ import { logOut, useServer } from './server.ts';
 import { areSessionsOpen, Sessions } from './sessions.tsx';
 import { View } from './view.tsx';
 
-/** In the bar of a phone; the others are behind "More". */
+/** Pages in the bar of a phone; the others are under "More". */
 const ON_PHONE = 4;
 
-/** What is around every page. */
+/** Frame around every page. */
 export function Shell() {
   const server = useServer();
   const shown = pages.filter((page) => page.inMenu && !obstacle(page, server));

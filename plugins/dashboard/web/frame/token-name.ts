@@ -8,7 +8,7 @@ interface Token {
 
 const AGENT = /^\[agent\]:/;
 
-/** What a token is called: its user, else its machine where it is for one machine only, else its key. */
+/** Returns the name of a token: its user, else its machine where it is for one machine only, else its key. */
 export function useTokenName(): (token: Token) => string {
   const { nameOf } = useMachines();
   return ({ token_key, username, token_limit }) => {

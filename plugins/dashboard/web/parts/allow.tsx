@@ -5,7 +5,7 @@ import { plain } from './plain.ts';
 /** An agent's answer to a kind of task that its file does not allow (clients.md §2.8). */
 export const NOT_ALLOWED = 'Permission Denied: Task not allowed';
 
-/** How the people of a machine let it run tasks of this kind. No page can do it for them. */
+/** Command by which the people of a machine let it run tasks of this kind. No page can do it for them. */
 export function HowToAllow({ kind }: { readonly kind: string }) {
   const s = t.tasks.allow;
   return (
@@ -27,14 +27,14 @@ export function HowToAllow({ kind }: { readonly kind: string }) {
 }
 
 interface TaskErrorProps {
-  /** As the agent or the server says it. */
+  /** Text of the agent or the server. */
   readonly text: string;
   readonly kind: string;
-  /** No others stand beside it: there is room for what helps. */
+  /** Tells whether it stands alone: then there is room for what helps. */
   readonly isAlone: boolean;
 }
 
-/** Why a task failed; of a kind that the machine does not allow: which, and what allows it. */
+/** Reason why a task failed; of a kind that the machine does not allow: which, and what allows it. */
 export function TaskError({ text, kind, isAlone }: TaskErrorProps) {
   if (text !== NOT_ALLOWED) return <p class="tasks-error">{plain(text) || t.tasks.noReason}</p>;
   return (

@@ -14,7 +14,10 @@ interface FormProps {
   readonly onClose: () => void;
   /** Its failure is shown, and the dialog stays. */
   readonly onSubmit: () => Promise<unknown>;
-  /** What a field says of a failure, which then stands there in place of the form's end; undefined: no field says it. */
+  /**
+   * Text for a field on a failure, which then stands there instead of at the end of the form; undefined: it belongs to no
+   * field.
+   */
   readonly atField?: (error: unknown) => string | undefined;
   /** A function gets what `atField` says. */
   readonly children: ComponentChildren | ((mistake: string | undefined) => ComponentChildren);
@@ -50,7 +53,7 @@ export interface AskProps {
   readonly action: string;
   readonly hint?: ComponentChildren;
   readonly initial?: string;
-  /** What is wrong with it, in words; undefined: nothing. Asked once something is typed. */
+  /** Returns what is wrong with it, in words; undefined: nothing. Called once something is typed. */
   readonly check?: (text: string) => string | undefined;
   readonly onClose: () => void;
   readonly onDone: (text: string) => Promise<unknown>;

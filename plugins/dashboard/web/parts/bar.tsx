@@ -1,7 +1,7 @@
 interface Props {
   /** 0 to 1; undefined: not known. */
   readonly value: number | undefined;
-  /** From here on it asks for a look, and for action. */
+  /** Part from which it is a warning; `bad`: from which it needs action. */
   readonly warn?: number;
   readonly bad?: number;
   readonly label: string;

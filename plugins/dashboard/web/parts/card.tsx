@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface Props {
   readonly title?: ComponentChildren;
-  /** Beside the title, at its end. */
+  /** Buttons at the end of the title's line. */
   readonly actions?: ComponentChildren;
   readonly children?: ComponentChildren;
   /** Content up to the border: tables, editors. */

@@ -13,7 +13,7 @@ export async function copyText(text: string): Promise<boolean> {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // The page may not: the old way asks nobody.
+      // The page may not: the old way needs no permission.
     }
   }
   const area = document.createElement('textarea');

@@ -46,7 +46,7 @@ export function Dialog({ title, onClose, children, actions, wide, large }: Props
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What will be lost, in words. */
+  /** Text on what will be lost. */
   readonly children: ComponentChildren;
   /** The verb: "Delete 3 jobs", not "OK". */
   readonly action: string;

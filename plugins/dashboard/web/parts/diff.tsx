@@ -10,7 +10,7 @@ const MOST_CELLS = 1_000_000;
 /** Unchanged lines around a change that are shown. */
 const AROUND = 3;
 
-/** What turns one text into the other, line by line. */
+/** Returns the changes that turn one text into the other, line by line. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const old = before === '' ? [] : before.split('\n');
   const now = after === '' ? [] : after.split('\n');
@@ -61,7 +61,7 @@ function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
 
 const signs = { same: ' ', added: '+', removed: '−' };
 
-/** What a change does, with three lines around each place; long stretches without a change are left out. */
+/** View of a change, with three lines around each place; long stretches without a change are left out. */
 export function Diff({ before, after }: { readonly before: string; readonly after: string }) {
   const lines = diffLines(before, after);
   const near = new Set<number>();

@@ -5,20 +5,20 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { plain } from './plain.ts';
 
-/** What went wrong, in words for a person. */
+/** Returns what went wrong, in words for a person. */
 export function errorText(error: unknown): string {
   if (error instanceof ConnectionError) return error.sent ? t.parts.lostSent : t.parts.lost;
   if (error instanceof DOMException && error.name === 'TimeoutError') return t.parts.late;
   return plain(error instanceof Error ? error.message : String(error));
 }
 
-/** True where the server denied a right: the answer is not "try again". */
+/** Tells whether the server denied a right: the answer is not "try again". */
 export const isDenied = (error: unknown): boolean =>
   error instanceof RpcError && error.code === 102;
 
 interface Props {
   readonly error: unknown;
-  /** What failed: "The list of jobs could not be read." */
+  /** Sentence on what failed: "The list of jobs could not be read." */
   readonly what?: string;
   readonly onRetry?: () => void;
 }

@@ -2,7 +2,7 @@ import { t } from '../strings/index.ts';
 import { day } from './format.ts';
 
 const DAY_MS = 86_400_000;
-/** So long before its end a contract asks for a look, ms. */
+/** Time before its end from which a contract needs attention, ms. */
 const SOON_MS = 14 * DAY_MS;
 
 /** `metadata_expire_time`: a date, which is good until its day is over here, or Unix ms (kv.md §5.2). Undefined: none. */

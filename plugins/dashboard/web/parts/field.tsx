@@ -5,7 +5,7 @@ interface FieldProps {
   readonly label: string;
   /** One sentence below. */
   readonly hint?: ComponentChildren;
-  /** In place of the hint. */
+  /** Text in place of the hint. */
   readonly error?: string | undefined;
   /** Gets the ids that tie the control to its label and hint. */
   readonly children: (ids: {
@@ -48,7 +48,7 @@ interface InputProps {
   readonly max?: number;
   readonly step?: number | 'any';
   readonly spellcheck?: boolean;
-  /** For ids and code. */
+  /** Uses the font for ids and code. */
   readonly mono?: boolean;
   /** Texts that the browser offers. */
   readonly offered?: readonly string[];
@@ -121,7 +121,7 @@ interface AreaProps {
   readonly readOnly?: boolean;
   readonly disabled?: boolean;
   readonly placeholder?: string;
-  /** For code. */
+  /** Uses the font for code. */
   readonly mono?: boolean;
   readonly class?: string;
 }

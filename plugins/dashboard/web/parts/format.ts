@@ -121,8 +121,8 @@ let clockForm: Intl.DateTimeFormatOptions | undefined;
 /** 02:05 of 24 hours, 2:05 AM of twelve. */
 export function clockOptions(): Intl.DateTimeFormatOptions {
   if (!clockForm) {
-    const asked = new Intl.DateTimeFormat(language(), { hour: 'numeric' });
-    const { hour12 } = asked.resolvedOptions();
+    const format = new Intl.DateTimeFormat(language(), { hour: 'numeric' });
+    const { hour12 } = format.resolvedOptions();
     clockForm = { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit' };
   }
   return clockForm;
@@ -145,7 +145,7 @@ export const clockUtc = (hour: number, minute: number, second: number): string =
     timeZone: 'UTC',
   });
 
-/** As inputs of the browser have it: local time to the minute. */
+/** Returns the value of a browser's input: local time to the minute. */
 export function localInput(time: number): string {
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   return date.toISOString().slice(0, 16);

@@ -4,7 +4,7 @@ interface Props {
   /** A node of the package `lucide`, imported by name: only those that are used are shipped. */
   readonly of: IconNode;
   readonly size?: number;
-  /** Where the icon stands alone; beside words it is hidden from readers of the screen. */
+  /** Name where the icon stands alone; next to words it is hidden from screen readers. */
   readonly label?: string;
   readonly class?: string;
 }

@@ -8,14 +8,17 @@ export const LIMITED = [
   'task',
 ] as const;
 
-/** How long rows are kept, as choices in days. Empty: nothing is chosen. `0`: for ever. */
+/** Choices of how long rows are kept, in days. Empty: nothing is chosen. `0`: forever. */
 export const DAYS = ['', '1', '3', '7', '14', '30', '90', '365', '0'] as const;
 export type Days = (typeof DAYS)[number] | 'other';
 
-/** Days as they are compared: `0` is for ever. */
+/** Days for a comparison: `0` is forever. */
 const lengthOf = (days: number): number => (days === 0 ? Number.POSITIVE_INFINITY : days);
 
-/** Is less kept from now on? Only then something is deleted. What is no number counts as less: nobody knows. */
+/**
+ * Tells whether less is kept from now on: only then something is deleted. Text that is no number counts as less, since it is
+ * unclear.
+ */
 export const isShorter = (before: number, after: number): boolean =>
   !(lengthOf(after) >= lengthOf(before));
 

@@ -1,11 +1,11 @@
 /** A page draws at least so often while it is not held up, ms. */
 const PERIOD_MS = 1_000;
-/** What was on its way comes in this time, ms. */
+/** Time in which delayed reports arrive, ms. */
 const AGAIN_MS = 30_000;
 
 /**
- * The time up to which a page can know of reports. A machine that slept, or a page that the browser held up, heard nobody: for half
- * a minute afterwards time counts as if it had stood still, so that no agent looks gone for it.
+ * Time up to which a page can have reports. A machine that slept, or a page that the browser held up, received none: for half a
+ * minute afterwards time counts as if it had stood still, so that no agent looks gone for it.
  */
 export class Listening {
   #last = Date.now();

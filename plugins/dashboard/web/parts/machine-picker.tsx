@@ -6,15 +6,15 @@ import { useWindow } from './table.tsx';
 import './task-form.css';
 
 interface Props {
-  /** Those that may be chosen. */
+  /** Machines that may be chosen. */
   readonly machines: readonly Machine[];
   readonly chosen: ReadonlySet<string>;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
-  /** Why a machine may not work now, in a word. */
+  /** Reason why a machine may not work now, in a word. */
   readonly noteOf?: (machine: Machine) => string | undefined;
 }
 
-/** Why a machine takes no tasks now, in a word. */
+/** Reason why a machine runs no tasks now, in a word. */
 export function taskNote({ connected_for_tasks, tasks_allowed }: Machine): string | undefined {
   if (tasks_allowed === false) return t.tasks.off;
   return connected_for_tasks === false ? t.tasks.offline : undefined;

@@ -15,7 +15,7 @@ export interface MenuItem {
 interface Props {
   readonly label: string;
   readonly icon?: IconNode;
-  /** In place of the icon alone. */
+  /** Content in place of the icon alone. */
   readonly children?: ComponentChildren;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';

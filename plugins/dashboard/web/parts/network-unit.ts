@@ -5,7 +5,7 @@ import { bitRate, byteRate, bytes, type Figure, traffic } from './format.ts';
 type NetworkUnit = 'bits' | 'bytes';
 
 const KEY = 'svc-network-unit';
-/** How people want their network: bits, as lines are sold, or bytes. */
+/** Unit in which people want their network: bits, as lines are sold, or bytes. */
 export const networkUnit = signal<NetworkUnit>(
   localStorage.getItem(KEY) === 'bytes' ? 'bytes' : 'bits',
 );
@@ -18,7 +18,10 @@ const isBits = () => networkUnit.value === 'bits';
 /** Bytes a second of a network: Mbit/s, or MiB/s where people chose bytes. */
 export const networkRate = (bytesPerSecond: number): Figure =>
   isBits() ? bitRate(bytesPerSecond) : byteRate(bytesPerSecond);
-/** Bytes that a network has moved, in steps of 1000 beside bits and of 1024 beside bytes: one system on a page. */
+/**
+ * Bytes that a network has moved, in steps of 1000 where rates are bits and of 1024 where they are bytes: one system on a
+ * page.
+ */
 export const networkAmount = (count: number): Figure => (isBits() ? traffic(count) : bytes(count));
 
 /** The same for charts. */

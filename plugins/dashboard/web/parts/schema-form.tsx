@@ -15,7 +15,7 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** What a person reads beside a member; `rows` makes a text of several lines. */
+/** Text that a person reads next to a member; `rows` makes a text of several lines. */
 export interface Words {
   readonly label: string;
   readonly hint?: string;

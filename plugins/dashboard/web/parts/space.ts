@@ -1,18 +1,19 @@
 const GIB = 2 ** 30;
-/** From here on a disk asks for a look where little is left of it, and whatever is left. */
+/** Part from which a disk needs attention where little is left of it. */
 const FULL = 0.9;
-const FULL_TO_THE_BRIM = 0.98;
-/** So much room is enough, however large the disk is. */
+/** Part from which a disk needs attention, however much is left of it. */
+const ALMOST_ALL = 0.98;
+/** Space that is enough, however large the disk is. */
 const ROOM = 50 * GIB;
 const LITTLE_ROOM = 10 * GIB;
 
 export type Mood = 'warn' | 'bad' | undefined;
 
-/** How a disk is: by the part that is used, weighed by what is left. 600 GB of 10 TB are no trouble. */
+/** State of a disk: by the part that is used, weighed by what is left. 600 GB of 10 TB are no trouble. */
 export function spaceMood(total: number | null | undefined, left: number | null | undefined): Mood {
   if (total == null || left == null || total <= 0) return undefined;
   const part = 1 - left / total;
-  if (part < FULL || (left > ROOM && part < FULL_TO_THE_BRIM)) return undefined;
+  if (part < FULL || (left > ROOM && part < ALMOST_ALL)) return undefined;
   return part >= 0.95 && left <= LITTLE_ROOM ? 'bad' : 'warn';
 }
 

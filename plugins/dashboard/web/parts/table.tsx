@@ -7,11 +7,11 @@ export interface Column<Row> {
   readonly id: string;
   readonly label: ComponentChildren;
   readonly render: (row: Row) => ComponentChildren;
-  /** Of the grid: `120px`, `minmax(160px, 2fr)`. */
+  /** Width in the grid: `120px`, `minmax(160px, 2fr)`. */
   readonly width?: string;
   /** Numbers stand at the end. */
   readonly end?: boolean;
-  /** What it is sorted by; without it the column is not sortable. */
+  /** Value that rows are sorted by; without it the column is not sortable. */
   readonly by?: (row: Row) => number | string | undefined;
 }
 
@@ -145,27 +145,27 @@ function Head<Row>({ column: { id, label, end, by }, sort, onSort }: HeadProps<R
 const rowHeight = () =>
   Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 40;
 
-/** Which rows of a list that scrolls with the page are in the window: from the first to before the last. */
+/** Returns which rows of a list that scrolls with the page are in the window: from the first to before the last. */
 export function useWindow(
   ref: { readonly current: HTMLElement | null },
   count: number,
   height: number,
 ): readonly [from: number, to: number] {
   const [range, setRange] = useState<readonly [number, number]>([0, 40]);
-  const look = () => {
+  const measure = () => {
     const box = ref.current?.getBoundingClientRect();
     if (!box) return;
     const from = Math.max(0, Math.floor(-box.top / height) - OVERSCAN);
     const to = Math.max(0, Math.ceil((innerHeight - box.top) / height) + OVERSCAN);
     setRange((old) => (old[0] === from && old[1] === to ? old : [from, to]));
   };
-  useLayoutEffect(look, [count, height]);
+  useLayoutEffect(measure, [count, height]);
   useEffect(() => {
     let waiting = 0;
     const soon = () => {
       waiting ||= requestAnimationFrame(() => {
         waiting = 0;
-        look();
+        measure();
       });
     };
     // Scrolling of any box around it is seen on its way down.

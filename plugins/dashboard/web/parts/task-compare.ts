@@ -2,7 +2,7 @@
 export interface Line {
   readonly label?: string;
   readonly text: string;
-  /** For figures, in the unit of the text. */
+  /** Value of figures, in the unit of the text. */
   readonly value?: number;
 }
 
@@ -45,9 +45,9 @@ const textLines = (text: string): Line[] =>
         .split('\n')
         .map((line) => ({ text: line }));
 
-/** How one machine's result differs from what most say. */
+/** Difference of one machine's result from what most say. */
 export interface Difference {
-  /** For each line. */
+  /** Answer for each line. */
   readonly differs: readonly boolean[];
   /** Lines that most have and this one lacks. */
   readonly lacks: readonly string[];
@@ -56,7 +56,7 @@ export interface Difference {
 
 /** Slower than this many times the median is worth a look. */
 const MUCH = 2;
-/** ms; below it nobody cares. */
+/** ms; smaller differences do not matter. */
 const LEAST = 5;
 
 /** Compares results, by machine. A single one differs from nothing. */

@@ -24,7 +24,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** They change the machine in a way that a mistake makes worse. */
+/** Kinds that change the machine in a way that a mistake makes worse. */
 export const DANGEROUS: readonly Kind[] = ['edit_config', 'self_update'];
 
 export const kindOf = (task: Task): string =>
@@ -32,7 +32,7 @@ export const kindOf = (task: Task): string =>
 export const contentOf = (task: Task): unknown =>
   typeof task === 'string' ? undefined : Object.values(task)[0];
 
-/** What a form of this kind begins with. */
+/** Returns what a form of this kind begins with. */
 export function blankTask(kind: Kind): Task {
   if (['ip', 'version', 'read_config'].includes(kind)) return kind;
   const content = {
@@ -65,7 +65,7 @@ const isShellLine = (content: unknown): boolean => {
   return cmd === 'sh' && Array.isArray(args) && args.length === 2 && args[0] === '-c';
 };
 
-/** False while something that the kind needs is empty. */
+/** Tells whether nothing that the kind needs is empty. */
 export function isComplete(task: Task): boolean {
   const content = contentOf(task);
   if (content === undefined) return true;
@@ -237,7 +237,7 @@ function ShellLine({
   );
 }
 
-/** For a server that does not describe its methods. */
+/** Form for a server that does not describe its methods. */
 function Json({ task, onChange }: Props) {
   const [text, setText] = useState(JSON.stringify(task, null, 2));
   const [isWrong, setWrong] = useState(false);

@@ -1,10 +1,10 @@
 import type { Server } from '../frame/index.ts';
 
-/** May the token run tasks of this kind there, and read what comes back? */
+/** Tells whether the token may run tasks of this kind there, and read what comes back. */
 export const mayRun = ({ has, covers }: Server, uuid: string, kind: string): boolean =>
   has('task') && covers('task', 'create', uuid, kind) && covers('task', 'read', uuid, kind);
 
-/** May it open a terminal there? */
+/** Tells whether it may open a terminal there. */
 export const mayOpen = ({ has, covers }: Server, uuid: string): boolean =>
   has('terminal') &&
   covers('terminal', 'connect', uuid) &&

@@ -4,13 +4,13 @@ import type { Server } from '../frame/index.ts';
 import { errorText } from './index.ts';
 import type { Task } from './task-form.tsx';
 
-/** What one machine made of a task. */
+/** Outcome of a task on one machine. */
 export interface Outcome {
   readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'stopped';
   readonly took_ms?: number;
-  /** Of the kind's one member. */
+  /** Value of the kind's one member. */
   readonly result?: unknown;
-  /** Why it failed, in words. */
+  /** Reason why it failed, in words. */
   readonly error?: string;
   readonly task_id?: number;
 }
@@ -29,12 +29,12 @@ export interface Run {
 
 /** Calls that wait at once: a server has more to do. */
 const AT_ONCE = 40;
-const kept = new WeakMap<Server, Signal<Run | undefined>>();
+const runs = new WeakMap<Server, Signal<Run | undefined>>();
 
 /** The last run on this server; it stays while another page is shown. */
 export function lastRun(server: Server): Signal<Run | undefined> {
-  const found = kept.get(server) ?? signal<Run | undefined>(undefined);
-  kept.set(server, found);
+  const found = runs.get(server) ?? signal<Run | undefined>(undefined);
+  runs.set(server, found);
   return found;
 }
 
@@ -49,7 +49,7 @@ export function startRun(
   const outcomes = signal<ReadonlyMap<string, Outcome>>(new Map(found));
   const isOver = signal(false);
   let isWaiting = false;
-  const put = (uuid: string, outcome: Outcome) => {
+  const set = (uuid: string, outcome: Outcome) => {
     found.set(uuid, outcome);
     if (isWaiting) return;
     isWaiting = true;
@@ -61,8 +61,8 @@ export function startRun(
   const queue = [...uuids];
   const work = async () => {
     for (let uuid = queue.shift(); uuid !== undefined; uuid = queue.shift()) {
-      put(uuid, { state: 'running' });
-      put(uuid, await one(server, task, uuid, timeout_ms, control.signal));
+      set(uuid, { state: 'running' });
+      set(uuid, await one(server, task, uuid, timeout_ms, control.signal));
     }
   };
   const workers = Array.from({ length: Math.min(AT_ONCE, uuids.length) }, work);

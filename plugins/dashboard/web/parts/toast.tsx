@@ -8,7 +8,7 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly kind: 'done' | 'bad';
-  /** For instance "Undo". */
+  /** Button, for instance "Undo". */
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 const toasts = signal<readonly Toast[]>([]);
@@ -50,7 +50,7 @@ export const undo = (
   },
 });
 
-/** Where toasts appear; the frame shows it once. */
+/** Place of the toasts; the frame shows it once. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -2,7 +2,7 @@ import { parse } from 'smol-toml';
 
 type Value = string | number;
 
-/** What the configuration has under `[section] key`; undefined: nothing, or no text and no number. */
+/** Value of the configuration under `[section] key`; undefined: nothing, or no text and no number. */
 export function valueIn(text: string, section: string, key: string): Value | undefined {
   const found = (parse(text)[section] as { readonly [key: string]: unknown } | undefined)?.[key];
   return typeof found === 'string' || typeof found === 'number' ? found : undefined;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** What a button does: busy while it lasts, its failure is kept until it is tried again, and `onDone` follows a success. */
+/** State of what a button does: busy while it lasts, its failure stays until the next attempt, and `onDone` follows a success. */
 export function useWork<A extends readonly unknown[]>(
   work: (...given: A) => Promise<unknown>,
   onDone: () => void = () => {},

@@ -31,7 +31,7 @@ const KEY = 'svc-language';
 const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text);
 
 let current: Language = 'en';
-/** For `Intl`: words are in the language that is shown, dates, numbers and the clock are those of the browser's region. */
+/** Locale for `Intl`: words are in the language that is shown; dates, numbers and the clock are those of the browser's region. */
 let locale = 'en';
 
 export const languageNames = Object.entries(languages).map(([id, { name }]) => ({
@@ -53,7 +53,7 @@ export async function loadLanguage(): Promise<void> {
   Object.assign(t, await languages[current].load());
 }
 
-/** Loads a page, and beside it its section of `t` in the language that is shown. */
+/** Loads a page, and with it its section of `t` in the language that is shown. */
 export function withWords<S extends keyof Strings, P>(
   section: S,
   words: { readonly [L in Language]: () => Promise<{ readonly words: Strings[S] }> },

@@ -47,7 +47,7 @@ export function useLiveFleet() {
   }, [machines.list]);
   const { params, options, right } = fleetStream;
   const subscribe = () =>
-    (server.takeFleet() ??
+    (server.claimFleet() ??
       server.subscribe('agent_subscribe', params, options)) as Subscription<Item>;
   const live = useLive(
     server.origin,

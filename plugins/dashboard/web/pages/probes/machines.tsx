@@ -15,7 +15,7 @@ interface Props {
   readonly chosen: string | undefined;
 }
 
-/** So few need no folding. */
+/** Number of machines that need no folding. */
 const FEW = 8;
 
 /** The machines of a target: those that need a look, then the others by tag, folded, the slowest first. */

@@ -55,7 +55,7 @@ export function useChoice(list: readonly Probe[]) {
 export const openMachine = (probe: Probe, uuid: string): void =>
   setQuery({ probe: keyOfProbe(probe), machine: uuid }, { replace: false });
 
-/** Machines that are named beside a sentence; the others are counted. */
+/** Machines that a sentence names; the others are counted. */
 export const NAMED = 3;
 
 export interface TargetOptions {

@@ -63,7 +63,7 @@ interface PickListProps {
   readonly empty: ComponentChildren;
 }
 
-/** From here on a list is worth a filter. */
+/** Length from which a list is worth a filter. */
 const FILTER_FROM = 8;
 /** px, in `stores.css` too. */
 const LINE = 36;

@@ -13,7 +13,7 @@ const KEYS = [
   ['/', '/'],
   ['~', '~'],
 ] as const;
-/** With Ctrl. */
+/** Letters that are sent with Ctrl. */
 const LETTERS = ['C', 'D', 'Z', 'L', 'R', 'A', 'E', 'U', 'W'] as const;
 
 /** Keys that a phone's keyboard lacks. */

@@ -25,23 +25,23 @@ interface Props {
   readonly to: number;
   /** Width of a bucket, ms. */
   readonly step_ms: number;
-  /** Why there is nothing from one time to another, where that is known. */
+  /** Reason why there is nothing from one time to another, where that is known. */
   readonly why?: (gap: Gap) => string | undefined;
   readonly onZoom: (from: number, to: number) => void;
   readonly onBack: () => void;
   /** Charts with the same word share the crosshair. */
   readonly sync: string;
   readonly height?: number;
-  /** Beside the title. */
+  /** Content next to the title. */
   readonly children?: ComponentChildren;
-  /** In a name of a file. */
+  /** Part of the name of a file. */
   readonly file: string;
-  /** It fills the window already. */
+  /** Tells whether it fills the window already. */
   readonly isLarge?: boolean;
 }
 
 const HEIGHT = 168;
-/** Of the window's height, what a large chart takes; and its least, px. */
+/** Part of the window's height that a large chart takes; and its least, px. */
 const LARGE_PART = 0.6;
 const LARGE_LEAST = 240;
 
@@ -159,7 +159,7 @@ function usePlot(box: RefObject<HTMLDivElement | null>, props: CanvasProps) {
   const shape = curves.lines.map(
     ({ label, color, min }) => `${label} ${color} ${min !== undefined}`,
   );
-  const look = colours.value;
+  const palette = colours.value;
   useEffect(() => {
     let isOver = false;
     let observer: ResizeObserver | undefined;
@@ -192,7 +192,7 @@ function usePlot(box: RefObject<HTMLDivElement | null>, props: CanvasProps) {
       plot.current?.end();
       plot.current = undefined;
     };
-  }, [shape.join('\n'), look, unit, sync, height]);
+  }, [shape.join('\n'), palette, unit, sync, height]);
   useEffect(() => {
     plot.current?.show({ curves, gaps, from, to });
   }, [curves, gaps, from, to]);
@@ -211,7 +211,7 @@ function Canvas(props: CanvasProps) {
         class="chart-plot"
         style={{ height: `${height}px` }}
         role="img"
-        aria-label={spoken(title, curves, unit)}
+        aria-label={descriptionOf(title, curves, unit)}
       >
         {!isReady && <Skeleton rows={3} />}
       </div>
@@ -219,8 +219,8 @@ function Canvas(props: CanvasProps) {
   );
 }
 
-/** What a reader of the screen hears of it. */
-function spoken(title: string, { lines }: Curves, unit: Unit): string {
+/** Description of the chart for screen readers. */
+function descriptionOf(title: string, { lines }: Curves, unit: Unit): string {
   const parts = lines.slice(0, 4).map(({ label, avg, max }) => {
     const last = avg.findLast((value) => value !== null);
     const most = (max ?? avg).reduce<number>((top, value) => Math.max(top, value ?? top), 0);

@@ -1,4 +1,4 @@
-/** One curve of a chart; `avg` is drawn, `min` and `max` are a band behind it. */
+/** One curve of a chart; `avg` is drawn, `min` and `max` are a band under it. */
 export interface Line {
   readonly label: string;
   /** A colour's name: `--series-1`. */
@@ -20,7 +20,7 @@ export interface Curves {
 export interface Gap {
   readonly from: number;
   readonly to: number;
-  /** In words, where it is known. */
+  /** Reason in words, where it is known. */
   readonly reason?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What needs uplot; a chunk of its own. */
+/** Drawing with uplot; a chunk of its own. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { type Figure, text } from '../format.ts';
@@ -6,7 +6,7 @@ import type { Curves, Gap } from './curves.ts';
 import { timeLabels } from './time-labels.ts';
 import type { Unit } from './units.ts';
 
-/** What is drawn. */
+/** Content of a drawing. */
 export interface Picture {
   readonly curves: Curves;
   readonly gaps: readonly Gap[];
@@ -145,7 +145,7 @@ function axesOf(unit: Unit, colour: (name: string) => string): uPlot.Axis[] {
   ];
 }
 
-/** Round steps need no zeros behind the point. */
+/** Label without zeros after the point, which round steps do not need. */
 const shortest = ({ value, unit }: Figure) =>
   text({ value: value.replace(/[.,]0{1,2}$/, ''), unit }).trim();
 
@@ -155,7 +155,7 @@ function cursorOf({ sync, onBack }: PlotOptions): uPlot.Cursor {
     y: false,
     drag: { x: true, y: false, setScale: false },
     points: { size: 6, width: 0 },
-    // Zooming is told once, by the chart where it happened.
+    // Only the chart where it happened reports a zoom.
     sync: {
       key: sync,
       setSeries: false,

@@ -2,7 +2,7 @@ import { dateTime, text } from '../format.ts';
 import type { Curves, Gap } from './curves.ts';
 import type { Unit } from './units.ts';
 
-/** Where the pointer is: the bucket, and px from the left. */
+/** Position of the pointer: the bucket, and px from the left. */
 export interface Hover {
   readonly index: number | null;
   readonly left: number;

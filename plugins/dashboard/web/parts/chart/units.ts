@@ -1,16 +1,16 @@
 import type { Figure } from '../format.ts';
 import { bitRate, byteRate, bytes, duration, exact, number, percent, traffic } from '../format.ts';
 
-/** How the values of a chart are written and stepped. */
+/** Way in which the values of a chart are written and stepped. */
 export interface Unit {
   readonly figure: (value: number) => Figure;
   /** The exact value, where the figure is rounded. */
   readonly exact: (value: number) => string;
   /** Steps of the axis, ascending. */
   readonly steps: readonly number[];
-  /** Where the axis always ends. */
+  /** Value where the axis always ends. */
   readonly top?: number;
-  /** It ends no lower than here. */
+  /** Lowest end of the axis. */
   readonly least: number;
 }
 

@@ -13,7 +13,7 @@ interface Props {
   /** The machine that is chosen at first; undefined: all. */
   readonly uuid?: string | undefined;
   readonly onClose: () => void;
-  /** With the key of the probe. */
+  /** Called with the key of the probe. */
   readonly onAdded: (key: string) => void;
 }
 
@@ -43,7 +43,7 @@ const MOST_NAME = 128;
 const mayProbe = ({ covers }: Server, kind: Kind, uuid: string): boolean =>
   covers('crontab', 'write', uuid) && covers('task', 'create', uuid, kind);
 
-/** May this token add a probe to at least one machine? */
+/** Tells whether this token may add a probe to at least one machine. */
 export const mayAddProbe = ({ has, holds }: Server): boolean =>
   has('crontab') && has('task') && holds('crontab', 'write') && holds('task', 'create');
 

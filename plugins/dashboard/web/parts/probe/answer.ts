@@ -5,7 +5,7 @@ import type { Totals } from './series.ts';
 /** `silent`: everything was lost. `away`: nothing was measured. The order is that of the list: the worst first. */
 const MOODS = ['silent', 'lossy', 'slow', 'fine', 'away'] as const;
 
-/** What one machine says of a target. */
+/** Result of one machine for a target. */
 export interface Reading {
   readonly uuid: string;
   readonly mood: (typeof MOODS)[number];
@@ -14,19 +14,19 @@ export interface Reading {
   readonly usual: number | undefined;
 }
 
-/** What all machines together say of a target. */
+/** Result of all machines together for a target. */
 export interface Answer {
   /** The worst first, the slowest first among equals. */
   readonly readings: readonly Reading[];
   readonly answered: number;
   readonly silent: number;
   readonly away: number;
-  /** Of the machines' medians, ms; null: no machine had an answer. */
+  /** Median of the machines' medians, ms; null: no machine had an answer. */
   readonly median: number | null;
   readonly slowest: Reading | undefined;
 }
 
-/** A lost packet in a hundred is the internet; more asks for a look. */
+/** Part of lost packets from which a result needs attention: less is normal on the internet. */
 const LOSSY = 0.01;
 
 function moodOf(of: Percentiles | undefined, usual: number | undefined): Reading['mood'] {
@@ -65,6 +65,6 @@ export function answerOf(
   };
 }
 
-/** Those that ask for a look. */
+/** Tells whether a result needs attention. */
 export const isBad = ({ mood }: Reading): boolean =>
   mood === 'silent' || mood === 'lossy' || mood === 'slow';

@@ -4,14 +4,14 @@ import { useServer } from '../../frame/server.ts';
 import { plain } from '../plain.ts';
 import { keyOfProbe, type Probe, probeOf } from './probes.ts';
 
-/** Why a machine gets no answer from a target. */
+/** Reason why a machine gets no answer from a target. */
 export interface Failure {
-  /** As the agent says it. */
+  /** Text of the agent. */
   readonly text: string;
-  /** When it was answered last, Unix ms, to five minutes where that is long ago; undefined: not in the last day. */
+  /** Time of the last answer, Unix ms, to five minutes where that is long ago; undefined: not in the last day. */
   readonly answeredAt: number | undefined;
 }
-/** By UUID. */
+/** Failures by UUID. */
 export type Failures = ReadonlyMap<string, Failure>;
 
 type Task = Methods['task_query']['result'][number];
@@ -26,7 +26,7 @@ const ENDS = ['is_failure', 'is_success'] as const;
 /** Machines that are asked about. */
 const MOST = 12;
 
-/** Those of these machines whose newest answer within the last `ms` was a failure; of no more than twelve. */
+/** Failures of these machines whose newest answer within the last `ms` was one; of no more than twelve. */
 export function useFailures(probe: Probe, uuids: readonly string[], ms: number): Failures {
   const { client } = useServer();
   const some = uuids.slice(0, MOST);
@@ -89,6 +89,6 @@ const REMEDIES = [
 ] as const;
 export type Remedy = (typeof REMEDIES)[number][0];
 
-/** What helps against a failure with this text; undefined: nobody knows. */
+/** Returns what helps against a failure with this text; undefined: not known. */
 export const remedyOf = (text: string): Remedy | undefined =>
   REMEDIES.find(([, form]) => form.test(text))?.[0];

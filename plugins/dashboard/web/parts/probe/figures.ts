@@ -23,11 +23,11 @@ const EXPECTED = 3;
 export const isMended = ({ loss, answeredSince = 0 }: Percentiles): boolean =>
   (loss ?? 0) * answeredSince >= EXPECTED;
 
-/** Answers in the buckets behind the last one in which something was lost. */
+/** Answers in the buckets after the last one in which something was lost. */
 export const answeredSince = ({ count, loss }: ProbeSeries): number =>
   count.slice(loss.findLastIndex((part) => (part ?? 0) > 0) + 1).reduce((sum, one) => sum + one, 0);
 
-/** Of an answer with one bucket. Null where nothing was measured. */
+/** Percentiles of an answer with one bucket. Null where nothing was measured. */
 export function percentilesOf(series: ProbeSeries): Percentiles | null {
   const count = series.count[0] ?? 0;
   if (count === 0) return null;
@@ -51,7 +51,7 @@ export const lossFigure = (loss: number): Figure =>
 const SLOWER = 1.5;
 const SLOWER_MS = 5;
 
-/** Is it slower than usual: by half, and by more than a few milliseconds? */
+/** Tells whether it is slower than usual: by half, and by more than a few milliseconds. */
 export const isSlow = (now: number | null | undefined, usual: number | null | undefined): boolean =>
   now != null && usual != null && now > usual * SLOWER && now - usual > SLOWER_MS;
 

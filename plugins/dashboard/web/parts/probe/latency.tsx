@@ -17,9 +17,9 @@ interface Props extends Times {
   readonly of: Latencies;
   readonly nameOf: (uuid: string) => string;
   readonly sync: string;
-  /** No other machine measured it: what is not in the curves was not lost. */
+  /** Tells whether no other machine measured it: what is not in the curves was not lost. */
   readonly isAll: boolean;
-  /** Of the target, in the name of the file. */
+  /** Target in the name of the file. */
   readonly file: string;
 }
 

@@ -13,7 +13,7 @@ interface Props {
   readonly onAdded: (key: string) => void;
 }
 
-/** No probes yet: what they are for, a button that adds one, and the command that does the same. */
+/** View without probes: what they are for, a button that adds one, and the command that does the same. */
 export function NoProbes({ uuid, onAdded }: Props) {
   const server = useServer();
   const [isOpen, setOpen] = useState(false);

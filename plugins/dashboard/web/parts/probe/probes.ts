@@ -89,7 +89,7 @@ function collected(jobs: readonly Job[], tasks: readonly Task[], uuid?: string):
     .sort((a, b) => a.target.localeCompare(b.target, undefined, { numeric: true }));
 }
 
-/** What is probed; undefined: the task is no probe. */
+/** Returns what is probed; undefined: the task is no probe. */
 export function probeOf(type: unknown): { kind: Kind; target: string } | undefined {
   if (typeof type !== 'object' || type === null) return undefined;
   const [[kind, target] = ['', '']] = Object.entries(type);

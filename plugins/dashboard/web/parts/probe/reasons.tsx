@@ -10,14 +10,14 @@ import type { Kind } from './probes.ts';
 interface Props {
   readonly kind: Kind;
   readonly failures: Failures;
-  /** It is known which machine is meant. */
+  /** Tells whether it is clear which machine is meant. */
   readonly isOne?: boolean;
 }
 
 /** Named in one line; the others are counted. */
 const NAMED = 3;
 
-/** What failed, since when, and what to do about it: one entry for each reason, the most frequent first. */
+/** List of what failed, since when, and what to do about it: one entry for each reason, the most frequent first. */
 export function Reasons({ kind, failures, isOne = false }: Props) {
   const { nameOf } = useMachines();
   const groups = new Map<string, { readonly failure: Failure; readonly names: string[] }>();

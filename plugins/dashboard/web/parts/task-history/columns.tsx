@@ -7,7 +7,7 @@ import { milliseconds } from '../task-results.tsx';
 import { TaskState } from './details.tsx';
 import type { Row, TaskFilter } from './rows.ts';
 
-/** To the second for today: tasks come close together. */
+/** Shows seconds for today: tasks come close together. */
 const timeOf = (ms: number): string =>
   new Date(ms).toDateString() === new Date().toDateString()
     ? format.clockSeconds(ms)
@@ -88,7 +88,7 @@ const CONTENT = (): readonly Column<Row>[] => [
   },
 ];
 
-/** What came of it, in a line. */
+/** Result of a task in a line. */
 function resultText({ task_event_type, task_event_result, error_message }: Row): string {
   if (error_message !== null) return plain(error_message);
   const [value] = Object.values(task_event_result ?? {}) as unknown[];

@@ -10,7 +10,7 @@ import { contentOf, kindOf, type Task } from '../task-form.tsx';
 import { Lines, milliseconds } from '../task-results.tsx';
 import type { Row } from './rows.ts';
 
-/** In an icon and a word. */
+/** State of a task as an icon and a word. */
 export function TaskState({ success }: { readonly success: boolean | null }) {
   if (success === null)
     return (

@@ -12,7 +12,7 @@ export interface TaskFilter {
   readonly state: string;
   /** Exact name; empty: all. */
   readonly job: string;
-  /** Without those that jobs made; a job that is named has its own. */
+  /** Leaves out tasks that jobs made; with a job named, its own are shown. */
   readonly isManual: boolean;
   /** Unix ms, its last. */
   readonly until?: number;
@@ -39,7 +39,7 @@ function conditionsOf(
 
 interface Page {
   readonly rows: readonly Row[];
-  /** So many the server gave; some of them may be left out here. */
+  /** Number of rows that the server gave; some of them may be left out here. */
   readonly given: number;
 }
 

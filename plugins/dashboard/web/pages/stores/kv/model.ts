@@ -13,7 +13,7 @@ import { isOffered } from '../model.ts';
 
 /** A deleted namespace with fewer keys can come back. */
 const MOST_UNDONE = 500;
-/** An ordinary row that keeps an empty namespace alive; nobody looks for it. */
+/** Key of an ordinary row that keeps an empty namespace alive; it is not shown. */
 const MARKER = /^__\w+_namespace_marker__$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
@@ -111,7 +111,7 @@ export function useValue(namespace: string, key: string, onChanged: () => void) 
 export interface Review {
   /** Value that the server has now; undefined: no such key. */
   readonly before: unknown;
-  /** It is not what the change was made from. */
+  /** Tells whether the server's value is not the one that the change was made from. */
   readonly isStale: boolean;
 }
 
