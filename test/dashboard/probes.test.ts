@@ -174,7 +174,7 @@ test('a machine that answers again needs no look, and its page gives no advice',
     await page.waitForLoadState('networkidle');
     assert.is(await page.getByText(DENIED).count(), 0);
     await card.getByTitle(`Hide ${cured}`).click();
-    assert.is(await card.getByRole('list', { name: 'One needs a look' }).count(), 0);
+    assert.is(await card.getByRole('list', { name: 'One needs attention' }).count(), 0);
   });
   await behindForm(kit, pages[1]!, {}, async ({ page }) => {
     await page.locator('dt', { hasText: 'Loss' }).waitFor();
@@ -215,7 +215,7 @@ test('a target leads with the answer of all machines, then names those that need
         /^27 of 31 machines, median 5\d\.\d ms, slowest web-5 9\d\.\d ms; 1 without an answer, 3 away$/,
       )
       .waitFor();
-    const looks = card.getByRole('list', { name: '3 need a look' });
+    const looks = card.getByRole('list', { name: '3 need attention' });
     await looks.waitFor();
     const said = await looks.getByRole('listitem').allInnerTexts();
     assert.equal(said.slice(0, 2), [
@@ -236,11 +236,11 @@ test('an open target has every machine: those that need a look, then the others 
     const legend = card.locator('.chart-legend').first();
     assert.is(await legend.locator('li').count(), 8);
     assert.ok(await legend.evaluate((box) => box.scrollHeight <= box.clientHeight), 'clipped');
-    await card.getByText('3 need a look').waitFor();
+    await card.getByText('3 need attention').waitFor();
     // The curves are those of eight machines; others have lost.
     assert.is(await card.getByText('Nothing was lost').count(), 0);
     assert.equal(await card.locator('summary strong').allInnerTexts(), [
-      '3 need a look',
+      '3 need attention',
       'db',
       'edge',
       'build',

@@ -66,7 +66,7 @@ test('a value that somebody else changed meanwhile is not replaced unseen, and a
     await box.fill('3');
     await call('kv_set_value', { namespace: 'notes', key: 'limit', value: 2 });
     await page.getByRole('button', { name: 'Review and save' }).click();
-    await page.getByText('Somebody changed this value').waitFor();
+    await page.getByText('Someone changed this value').waitFor();
     assert.equal(await page.locator('.diff .removed code').allInnerTexts(), ['2']);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard changes' }).click();

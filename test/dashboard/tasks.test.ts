@@ -145,7 +145,7 @@ const choose = (kind: string) => window.page.getByLabel('What to run').selectOpt
 test('machines that take no tasks are not offered', async () => {
   await window.page.getByRole('checkbox', { name: nameOf(0) }).waitFor();
   assert.is(await window.page.getByRole('checkbox', { name: nameOf(2) }).count(), 0);
-  await window.page.getByText('One more machine takes no tasks right now').waitFor();
+  await window.page.getByText('One more machine accepts no tasks right now').waitFor();
 });
 
 test('the form of every kind is made from the schema of the server', async () => {
@@ -282,7 +282,7 @@ test('a token that may ping one machine is offered that one alone', async () => 
   const { page, problems, close } = await kit.open('tasks?kind=ping', { token });
   await page.getByRole('checkbox', { name: 'All 1' }).waitFor();
   await page.getByLabel('What to run').selectOption('execute');
-  await page.getByText('No machine takes such tasks right now').waitFor();
+  await page.getByText('No machine accepts such tasks right now').waitFor();
   assert.equal(problems, []);
   await close();
 });

@@ -45,7 +45,7 @@ export const en = {
     passwordText: 'All your other sessions end; this page stays logged in.',
     currentPassword: 'Current password',
     currentWrong:
-      'The current password is wrong. After several wrong ones, wait ten seconds before the next.',
+      'The current password is wrong. After several wrong attempts, wait ten seconds before the next one.',
     newPassword: 'New password',
     passwordHint: 'Use at least 8 characters, none of the commonest passwords, and no colon (:).',
     forbiddenTitle: 'No access',
@@ -88,7 +88,7 @@ export const en = {
     submit: 'Log in',
     wrong: 'The server does not know this token.',
     wrongPassword: 'User or password is wrong.',
-    askOwner: 'Whoever runs this server can give you a new password or token.',
+    askOwner: 'The person who runs this server can give you a new password or token.',
     lostToken: 'If it is root’s and lost, run this on the server; FILE is its configuration file:',
     lostPassword:
       'If it is lost, run this on the server; it prints a new one. FILE is its configuration file:',
@@ -118,7 +118,7 @@ export const en = {
       'This browser does not let the page use the clipboard. Select the text and copy it with the keyboard.',
     lost: 'The server cannot be reached.',
     lostSent:
-      'The connection ended before the answer arrived. The server may have done it all the same.',
+      'The connection ended before the answer arrived. The server may have done it anyway.',
     late: 'The server did not answer in time.',
     loading: 'Loading …',
     notJson: (line: number, column: number, expected: string) =>

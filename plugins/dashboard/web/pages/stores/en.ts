@@ -55,7 +55,7 @@ export const words = {
   discard: 'Discard changes',
   review: 'Review and save',
   reviewTitle: (key: string) => `Save ${key}?`,
-  conflict: 'Somebody changed this value after you opened it. Saving overwrites their change.',
+  conflict: 'Someone changed this value after you opened it. Saving overwrites their change.',
   saved: (key: string) => `${key} is saved.`,
   removedKey: (key: string) => `${key} is deleted.`,
   undone: 'Undone.',
@@ -72,8 +72,8 @@ export const words = {
   removeDatabaseTitle: (name: string) => `Delete the database ${name}?`,
   removeDatabaseText: (tables: number) =>
     tables === 1
-      ? 'Its file is deleted, with one table and all rows. Nothing brings them back.'
-      : `Its file is deleted, with ${tables} tables and all rows. Nothing brings them back.`,
+      ? 'Its file is deleted, with one table and all rows. They cannot be brought back.'
+      : `Its file is deleted, with ${tables} tables and all rows. They cannot be brought back.`,
   removedDatabase: (name: string) => `The database ${name} is deleted.`,
   tables: 'Tables',
   view: 'view',

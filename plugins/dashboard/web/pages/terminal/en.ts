@@ -48,7 +48,7 @@ export const words = {
   endedAt: (clock: string) => `Ended at ${clock}.`,
   anew: 'What ran in it has ended. Press Enter for a new shell.',
   never: (address: string) =>
-    `The agent did not come to ${address}. It must be able to reach the server at this address.`,
+    `The agent did not connect to ${address}. It must be able to reach the server at this address.`,
   again: 'Press Enter to try again.',
   newShell: 'New shell',
   keys: 'Keys',

@@ -24,12 +24,12 @@ export const words = {
   deploy: 'Deploy',
   saved: (name: string) => `${name} is deployed.`,
   discard: 'Discard changes',
-  conflict: 'Somebody changed this worker after you opened it. Deploying overwrites their change.',
+  conflict: 'Someone changed this worker after you opened it. Deploying overwrites their change.',
   effects: {
     script: (added: number, removed: number) => `Script: ${added} lines added, ${removed} removed.`,
     context:
       'The next run begins with fresh memory: what the script kept between runs is gone. Runs that have begun keep the old script.',
-    routeAdded: (path: string) => `Anybody who reaches the server can call ${path}.`,
+    routeAdded: (path: string) => `Anyone who can reach the server can call ${path}.`,
     routeRemoved: (path: string) => `${path} stops answering.`,
     env: 'The environment changes, for jobs and routes, too.',
     limits: 'The limits change.',
@@ -48,7 +48,7 @@ export const words = {
   kind: 'Handler',
   params: 'Parameters as JSON',
   env: 'Environment as JSON',
-  envHint: 'Given to each run. It often holds a token: everybody who may read the worker sees it.',
+  envHint: 'Given to each run. It often holds a token: everyone who may read the worker sees it.',
   run: 'Run',
   runSaved: 'This runs the deployed script, without your unsaved changes.',
   running: (duration: string) => `Running for ${duration}`,
@@ -67,7 +67,7 @@ export const words = {
   binary: (size: string) => `${size} of binary data`,
   address: 'Public address',
   noRoute:
-    'No public address yet: set a route under Settings. You can try the handler here all the same.',
+    'No public address yet: set a route under Settings. You can try the handler here anyway.',
   runs: 'Last runs',
   noRuns: 'No runs yet',
   noRunsText: 'Press Run, and the result appears here.',

@@ -39,7 +39,7 @@ export const probes = {
     load: (count: string) => `${count} measurements a day`,
     name: 'Name of the job',
     nameHint: 'The probe runs as a job. Pause, change or delete it under Jobs.',
-    nobody: 'None of your machines takes tasks.',
+    nobody: 'None of your machines accepts tasks.',
     added: (target: string) => `${target} is being measured.`,
   },
   latency: 'Latency',
@@ -54,7 +54,7 @@ export const probes = {
   slowestIs: (name: string, figure: string) => `slowest ${name} ${figure}`,
   silentCount: (count: number) => `${count} without an answer`,
   awayCount: (count: number) => `${count} away`,
-  look: (count: number) => (count === 1 ? 'One needs a look' : `${count} need a look`),
+  look: (count: number) => (count === 1 ? 'One needs attention' : `${count} need attention`),
   more: (count: number) => `and ${count} more`,
   silent: 'no answer',
   instead: (now: string, usual: string) => `${now} instead of the usual ${usual}`,
@@ -83,7 +83,7 @@ export const probes = {
       'The host answers, but nothing listens on this port. Check the port and whether the service runs.',
     noWay: 'The machine has no route to this host. Check its network and firewall.',
     certificate:
-      'The machine does not trust the certificate of this address. Check its name, its end and who signed it.',
+      'The machine does not trust the certificate of this address. Check its name, its expiry date and who signed it.',
     noAnswer:
       'The host is down, or something on the way drops the request. Check the host and its firewall.',
   },

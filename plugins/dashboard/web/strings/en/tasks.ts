@@ -1,13 +1,13 @@
 export const tasks = {
   allow: {
     how: 'How to allow it',
-    lead: 'Only somebody at the machine can allow this. Type this there:',
+    lead: 'Only someone at the machine can allow this. Type this there:',
     first: 'On the machine that runs this server, in its folder (started with npm start)',
     firstHint:
-      'It changes data/agent.toml. The agent takes that over within seconds, then try again.',
+      'It changes data/agent.toml. The agent applies it within seconds; then try again.',
     added: 'On a machine that was added with one line',
     addedHint:
-      'It changes state/config.toml beside the script. The script is in /opt/svc-agent; of an agent that was installed without root in ~/.local/share/svc-agent; or in the folder given with --prefix.',
+      'It changes state/config.toml next to the script. The script is in /opt/svc-agent, in ~/.local/share/svc-agent for an agent that was installed without root, or in the folder given with --prefix.',
     byHand: (kind: string) =>
       `An agent that was set up by hand needs three things: allow_task = true and ${kind} in allow_task_type in its file; a token that may listen for tasks and write their results (task: listen, task: write) for this machine; a restart.`,
   },
@@ -35,7 +35,7 @@ export const tasks = {
     tcp_ping: 'How long a connection to a port takes.',
     http_ping: 'How long it takes to fetch an address; any status counts.',
     http_request: 'An HTTP request from the machine, with its whole answer.',
-    dns: 'Looks a name up from the machine.',
+    dns: 'Looks up a name from the machine.',
     ip: 'The addresses under which the internet sees the machine.',
     version: 'Which agent runs there, and how it was built.',
     read_config: 'The whole configuration file of the agent. It may hold secrets.',
@@ -96,10 +96,10 @@ export const tasks = {
   noMachine: 'No machines match.',
   others: (count: number) =>
     count === 1
-      ? 'One more machine takes no tasks right now, or none from this token.'
-      : `${count} more machines take no tasks right now, or none from this token.`,
+      ? 'One more machine accepts no tasks right now, or none from this token.'
+      : `${count} more machines accept no tasks right now, or none from this token.`,
   noneReady:
-    'No machine takes such tasks right now, or none from this token. They are switched on with allow_task in the configuration of the agent.',
+    'No machine accepts such tasks right now, or none from this token. They are switched on with allow_task in the configuration of the agent.',
   nobody: 'No machines yet',
   nobodyHint: 'Tasks run on machines with an agent. Add one on the page Fleet.',
   noList: 'The list of machines could not be read.',
