@@ -69,7 +69,7 @@ test('a token shows what its owner holds of which limits, and the Super Token wh
   await kit.using(
     async ({ page }) => {
       await page.getByRole('row', { name: 'Status pages 23 of 25' }).waitFor();
-      await page.getByText('or ask who runs the server for a higher limit').waitFor();
+      await page.getByText('or ask the person who runs the server for a higher limit').waitFor();
       assert.is(await page.getByText('raise the limit in the configuration').count(), 0);
     },
     `tokens/${owner.split(':')[0]}`,
@@ -239,9 +239,9 @@ test('whoever makes a token for a person reads that the person needs no secret',
     const name = page.getByLabel('User name');
     const field = page.getByLabel('Password');
     for (const [username, password, at, text] of [
-      ['a:b', 'a long enough password', name, 'Nobody logs in by a name with : or | in it.'],
-      ['a|b', 'a long enough password', name, 'Nobody logs in by a name with : or | in it.'],
-      ['mila', 'a long: password', field, 'Nobody logs in by a password with : in it.'],
+      ['a:b', 'a long enough password', name, 'A user name cannot contain : or |.'],
+      ['a|b', 'a long enough password', name, 'A user name cannot contain : or |.'],
+      ['mila', 'a long: password', field, 'A password cannot contain :.'],
       [
         ' ',
         'a long enough password',
@@ -283,7 +283,7 @@ test('secret, password and life of a token end after a word about what hangs on 
       await page.getByRole('button', { name: 'Change password' }).click();
       const field = page.getByLabel('New password', { exact: true });
       await field.fill('a long: password');
-      await saidAt(field, 'Nobody logs in by a password with : in it.');
+      await saidAt(field, 'A password cannot contain :.');
       for (const [password, text] of REFUSED) {
         await field.fill(password);
         await page.keyboard.press('Enter');

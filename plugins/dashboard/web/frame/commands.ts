@@ -9,7 +9,7 @@ export interface Command {
   /** Group that it is listed in: "Go to", "Machines". */
   readonly group: string;
   readonly icon?: IconNode;
-  /** Found by these words, too. */
+  /** Words that find it, too. */
   readonly words?: string;
   readonly run: () => void;
 }

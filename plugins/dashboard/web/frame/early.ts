@@ -13,7 +13,7 @@ type Reports = Subscriptions['agent_subscribe']['item'];
 
 /** Age from which an answer is asked for anew, ms. */
 const NEW_MS = 10_000;
-/** The list may come so much later than the rest of the log-in, ms. */
+/** Longest wait for the list after the rest of the log-in, ms. */
 const LIST_MS = 150;
 
 export interface Early {

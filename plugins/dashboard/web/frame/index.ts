@@ -8,6 +8,6 @@ export { isMissing, setValue } from './namespace.ts';
 export { isLogin, passwordMistake } from './password.tsx';
 export { colours, density } from './preferences.ts';
 export { type Resource, useLive, usePoll } from './resources.ts';
-export { address, go, Link, setQuery, to } from './router.tsx';
+export { address, Link, navigate, setQuery, to } from './router.tsx';
 export { type Me, type Server, useServer } from './server.ts';
 export { useTokenName } from './token-name.ts';

@@ -2,9 +2,12 @@ import { word } from './meta.ts';
 
 /** Rights that the limit of a token gives, for menus and buttons where the server leaves the answer to the call itself. */
 export interface Limit {
-  /** Does some entry give the right somewhere? Without a verb: any right of that kind. */
+  /** Tells whether some entry gives the right somewhere. Without a verb: any right of that kind. */
   readonly holds: (kind: string, verb?: string) => boolean;
-  /** Does an entry give it for this agent (of `kv`: for its namespace)? The argument of the verb, such as the kind of a task, may end with `*` there. */
+  /**
+   * Tells whether an entry gives it for this agent (of `kv`: for its namespace). The argument of the verb, such as the kind
+   * of a task, may end with `*` there.
+   */
   readonly covers: (kind: string, verb: string, uuid: string, argument?: string) => boolean;
   /** The agents that it names. */
   readonly agents: readonly string[];

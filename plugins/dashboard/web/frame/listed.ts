@@ -3,7 +3,7 @@ import { mayList } from './limit.ts';
 import type { Server } from './server.ts';
 
 type Answered = Methods['agent-uuid_list']['result'][number];
-/** One agent as the server tells it; one that is older tells no host name. */
+/** One agent as the server lists it; an older server sends no host name. */
 export type Listed = Omit<Answered, 'host_name'> & { readonly host_name?: string | null };
 
 const UNKNOWN = {

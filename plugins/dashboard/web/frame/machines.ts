@@ -53,7 +53,7 @@ interface Entry {
   running: Promise<void> | undefined;
   /** Unix ms. */
   readAt: number;
-  /** Asked for at log-in and not here yet. */
+  /** List that was asked for at log-in and is not here yet. */
   first: Promise<readonly Listed[]> | undefined;
 }
 const entries = new WeakMap<Server, Entry>();

@@ -56,7 +56,7 @@ export const openSessions = () => {
   areSessionsOpen.value = true;
 };
 
-/** The others of the list: each has a session of its own. */
+/** Other servers of the list: each has a session of its own. */
 export const otherServers = (current: string) =>
   origins
     .filter((origin) => origin !== current)

@@ -4,12 +4,12 @@ import { Icon } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { type Command, commands, isPaletteOpen } from './commands.ts';
 import { useMachines } from './machines.ts';
-import { go, to } from './router.tsx';
+import { navigate, to } from './router.tsx';
 
 /** Lines that are shown at once. */
 const MOST = 50;
 
-/** Every word must begin a word of the line, in any order; lines that begin with the text come first. */
+/** Finds lines: every word must begin a word of the line, in any order; lines that begin with the text come first. */
 export function matches(all: readonly Command[], text: string): Command[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return all.slice(0, MOST);
@@ -99,7 +99,7 @@ function useMachineCommands(): readonly Command[] {
     group: t.frame.machines,
     icon: Server,
     words: [uuid, host_name, address, ...(tags ?? [])].join(' '),
-    run: () => go(to('agent', uuid)),
+    run: () => navigate(to('agent', uuid)),
   }));
 }
 

@@ -11,7 +11,7 @@ export const isPasswordOpen = signal(false);
 /** A user name and a password with a colon are no log-in. */
 const COLON = ':';
 
-/** Does anybody log in with this user name and a password? Names of agents' tokens have a colon. */
+/** Tells whether people log in with this user name and a password. Names of agents' tokens have a colon. */
 export const isLogin = (username: string | null): username is string =>
   username !== null && !username.includes(COLON);
 

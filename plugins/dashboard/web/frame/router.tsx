@@ -57,7 +57,7 @@ export function to(page: string, ...rest: readonly (string | Query)[]): string {
 }
 
 /** Goes there; `replace` leaves no step in the history. */
-export function go(url: string, { replace = false } = {}): void {
+export function navigate(url: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', url);
   else history.pushState(null, '', url);
   address.value = read();
@@ -71,7 +71,7 @@ export function setQuery(changes: Query, { replace = true } = {}): void {
     if (value === undefined || value === '') query.delete(name);
     else query.set(name, value);
   const text = query.toString();
-  go(location.pathname + (text === '' ? '' : `?${text}`), { replace });
+  navigate(location.pathname + (text === '' ? '' : `?${text}`), { replace });
 }
 
 interface LinkProps {
@@ -96,7 +96,7 @@ export function Link({ to: href, children, class: name, title, label, current }:
         if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
           return;
         event.preventDefault();
-        go(href);
+        navigate(href);
       }}
     >
       {children}

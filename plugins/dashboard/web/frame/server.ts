@@ -52,8 +52,8 @@ export interface Server extends Limit, Early {
   /** Tells whether the plugin is enabled there. */
   readonly has: (plugin: string) => boolean;
   /**
-   * May this token call the method? Undefined until the server has said so; null where only the call itself decides. What
-   * is asked in one turn goes out as one message, and each question once. Reading it in a component follows the answer.
+   * Tells whether this token may call the method. Undefined until the server has said so; null where only the call itself
+   * decides. What is asked in one turn goes out as one message, and each question once. Reading it in a component follows the answer.
    */
   readonly may: (method: Method, params?: object) => boolean | null | undefined;
   /** Names are those of `@svc/client`; another brand's are spelled for you. */

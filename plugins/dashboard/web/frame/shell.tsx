@@ -21,7 +21,7 @@ import { obstacle, type Page, pageOf, pages } from './pages.ts';
 import { Palette } from './palette.tsx';
 import { isPasswordOpen, OwnPassword } from './password.tsx';
 import { rail, theme } from './preferences.ts';
-import { address, go, Link, setQuery, to } from './router.tsx';
+import { address, Link, navigate, setQuery, to } from './router.tsx';
 import { logOut, useServer } from './server.ts';
 import { areSessionsOpen, Sessions } from './sessions.tsx';
 import { View } from './view.tsx';
@@ -71,7 +71,7 @@ function useFrameCommands(shown: readonly Page[]): void {
       label: t.frame.pages[id],
       group: t.frame.jump,
       icon,
-      run: () => go(to(id)),
+      run: () => navigate(to(id)),
     })),
     ...(['system', 'light', 'dark'] as const).map((value) => ({
       id: `theme ${value}`,
@@ -163,7 +163,7 @@ function BottomBar({ pages: shown }: { readonly pages: readonly Page[] }) {
           items={others.map(({ id, icon }) => ({
             label: t.frame.pages[id],
             icon,
-            onSelect: () => go(to(id)),
+            onSelect: () => navigate(to(id)),
           }))}
         >
           <Icon of={Ellipsis} size={20} />
@@ -213,7 +213,7 @@ function Top() {
   );
 }
 
-/** `⌘K` and `Ctrl K` open the palette; `g` and a page's first letter are left to the palette. */
+/** Opens and closes the palette by `⌘K` and `Ctrl K`. */
 function useKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

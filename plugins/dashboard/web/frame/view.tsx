@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button, Empty, ErrorNote, Skeleton } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
 import { firstPage, obstacle, type Page, pageOf } from './pages.ts';
-import { address, go, Link, to } from './router.tsx';
+import { address, Link, navigate, to } from './router.tsx';
 import { useServer } from './server.ts';
 
 /** The page of the address, or one sentence that says why it is not there. */
@@ -16,7 +16,7 @@ export function View() {
   // Home is the fleet, or what else there is for this token.
   const home = missing && id === 'fleet' ? firstPage(server)?.id : undefined;
   useEffect(() => {
-    if (home) go(to(home), { replace: true });
+    if (home) navigate(to(home), { replace: true });
   }, [home]);
   if (home) return null;
   if (!page)

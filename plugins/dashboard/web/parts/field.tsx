@@ -94,7 +94,7 @@ interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onText: (text: string) => void;
-  /** In place of the label. */
+  /** Text in place of the label. */
   readonly placeholder?: string;
   readonly class?: string;
 }

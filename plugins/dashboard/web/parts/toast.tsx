@@ -26,7 +26,7 @@ const drop = (id: number) => {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 };
 
-/** Does it; its failure is a toast. */
+/** Runs it; its failure is a toast. */
 export async function attempt(run: () => Promise<unknown>): Promise<void> {
   try {
     await run();

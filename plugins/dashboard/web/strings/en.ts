@@ -117,8 +117,7 @@ export const en = {
     noClipboard:
       'This browser does not let the page use the clipboard. Select the text and copy it with the keyboard.',
     lost: 'The server cannot be reached.',
-    lostSent:
-      'The connection ended before the answer arrived. The server may have done it anyway.',
+    lostSent: 'The connection ended before the answer arrived. The server may have done it anyway.',
     late: 'The server did not answer in time.',
     loading: 'Loading …',
     notJson: (line: number, column: number, expected: string) =>

@@ -1,6 +1,6 @@
 import { Check, Ellipsis, ListChecks, Pencil, RotateCw, SquareTerminal, Trash2, X } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, type Machine, to, useMachines, useServer } from '../../frame/index.ts';
+import { type Machine, navigate, to, useMachines, useServer } from '../../frame/index.ts';
 import { expiryNote, expiryOf } from '../../parts/expiry.ts';
 import {
   attempt,
@@ -180,12 +180,12 @@ function Actions({ uuid, name }: { readonly uuid: string; readonly name: string 
   return (
     <div class="row">
       {mayOpen(server, uuid) && (
-        <Button icon={SquareTerminal} onClick={() => go(to('terminal', uuid))}>
+        <Button icon={SquareTerminal} onClick={() => navigate(to('terminal', uuid))}>
           {t.frame.pages.terminal}
         </Button>
       )}
       {server.has('task') && server.covers('task', 'create', uuid) && (
-        <Button icon={ListChecks} onClick={() => go(to('tasks', { machine: uuid }))}>
+        <Button icon={ListChecks} onClick={() => navigate(to('tasks', { machine: uuid }))}>
           {t.agent.run}
         </Button>
       )}

@@ -1,4 +1,12 @@
-import { address, go, isMissing, setQuery, to, useMachines, useServer } from '../../frame/index.ts';
+import {
+  address,
+  isMissing,
+  navigate,
+  setQuery,
+  to,
+  useMachines,
+  useServer,
+} from '../../frame/index.ts';
 import { toast } from '../../parts/index.ts';
 import { LIMITED } from '../../parts/kept-days.ts';
 import { t } from '../../strings/index.ts';
@@ -25,7 +33,7 @@ export function useTabs(uuid: string) {
 /** Opens a tab; the time that is shown stays. */
 export function openTab(uuid: string, tab: string): void {
   const { query } = address.value;
-  go(tab === 'overview' ? to('agent', uuid) : to('agent', uuid, tab));
+  navigate(tab === 'overview' ? to('agent', uuid) : to('agent', uuid, tab));
   setQuery({
     range: query.get('range') ?? undefined,
     from: query.get('from') ?? undefined,
@@ -74,6 +82,6 @@ export function useRemoval(uuid: string, name: string) {
     await call('agent-uuid_delete', { agent_uuid: uuid });
     await refresh();
     toast(t.agent.remove.done(name));
-    go(to('fleet'));
+    navigate(to('fleet'));
   };
 }

@@ -5,7 +5,7 @@ import { t } from '../../strings/index.ts';
 
 interface Props<T> {
   readonly list: readonly T[];
-  /** So many are shown at first. */
+  /** Number that is shown at first. */
   readonly first: number;
   readonly children: (shown: readonly T[]) => ComponentChildren;
 }

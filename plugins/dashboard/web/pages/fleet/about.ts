@@ -2,7 +2,7 @@ import type { Server } from '../../frame/index.ts';
 import { placeOf } from '../../parts/place.ts';
 import type { Fleet } from './model.ts';
 
-/** Texts of a card beside its figures. */
+/** Texts of a card other than its figures. */
 export interface About {
   /** "Debian GNU/Linux 12" */
   readonly system?: string;

@@ -9,7 +9,7 @@ import type { Problem } from './problems.ts';
 type ProblemsOf = (vital: Vital) => readonly Problem[];
 
 export interface FleetColumn extends Column<Vital> {
-  /** It cannot be hidden. */
+  /** Tells whether it is always shown. */
   readonly isFixed?: boolean;
 }
 

@@ -19,7 +19,7 @@ export const words = {
   of: (whole: string) => `of ${whole}`,
   of2: (part: string, whole: string) => `${part} of ${whole}`,
   up: (duration: string) => `up ${duration}`,
-  look: 'Needs a look',
+  look: 'Needs attention',
   allOf: (count: number) => `All ${count}`,
   never: 'Has never reported',
   offlineSince: (time: string, duration: string) => `Offline since ${time} (${duration})`,
@@ -41,7 +41,7 @@ export const words = {
   old: (version: string, server: string) => `Agent ${version} is older than the server (${server})`,
   filter: 'Name, address, tag …',
   state: 'State',
-  states: { all: 'All', online: 'Online', offline: 'Offline', look: 'Needs a look' },
+  states: { all: 'All', online: 'Online', offline: 'Offline', look: 'Needs attention' },
   tags: 'Tags',
   everyTag: 'All tags',
   untagged: 'Untagged',
@@ -100,7 +100,7 @@ export const words = {
     withWget: 'Without curl',
     key: '--key is the fingerprint of the key with which this server signs the agent and its updates. The machine takes only what that key has signed. The installer prints the fingerprint at its end: compare it with this one.',
     openWay:
-      'This command goes over plain http://. Anyone on the way can read the machine’s token, or replace the installer and its key with others, which then run as whoever pastes the command. Before machines connect over a network that others use, give the server TLS.',
+      'This command goes over plain http://. Anyone between the machine and the server can read the machine’s token, or replace the installer and its key with others, which then run with the rights of the person who pastes the command. Before machines connect over a network that others use, give the server TLS.',
     obstacles: {
       loopback: (name: string) =>
         `On another machine ${name} is that machine itself, so this command works on this one only. Let the server listen for others: stop it and type`,
@@ -135,7 +135,7 @@ export const words = {
       status: 'A public page that shows which of your machines are up.',
     },
     kept: (days: number, budget: string | undefined) => {
-      const long = days === 0 ? 'everything for ever' : `the last ${days} days`;
+      const long = days === 0 ? 'everything forever' : `the last ${days} days`;
       return `Until you decide, this server keeps ${long}${budget === undefined ? '' : `, in at most ${budget}`}.`;
     },
     standardBudget: '20 GB or a fifth of its disk, whichever is less',

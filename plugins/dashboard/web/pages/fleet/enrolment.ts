@@ -81,5 +81,8 @@ export function useArrivals(id: number) {
   return { used, uuid: code?.last_agent };
 }
 
-/** Tells whether the line uses plain HTTP, but within one machine: somebody between can put another installer in place of the server's. */
+/**
+ * Tells whether the line uses plain HTTP, but within one machine: anyone in between can replace the server's installer with
+ * another one.
+ */
 export const isOpenWay = (line: string) => /\shttp:\/\/(?!127\.|localhost[:/]|\[::1\])/.test(line);

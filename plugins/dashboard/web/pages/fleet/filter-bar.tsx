@@ -11,7 +11,7 @@ interface Props {
   readonly filters: Filters;
   readonly counts: Readonly<Record<StateFilter, number>>;
   readonly tags: readonly (readonly [tag: string, count: number])[];
-  /** Those that may be hidden. */
+  /** Columns that may be hidden. */
   readonly columns: readonly FleetColumn[];
 }
 

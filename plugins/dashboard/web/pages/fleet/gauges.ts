@@ -8,7 +8,7 @@ interface Gauge {
   readonly percent: number | undefined;
   /** Exact amounts, for who points at it. */
   readonly title?: string;
-  /** Parts, 0 to 1, from which on it asks for a look, and for action. */
+  /** Parts, 0 to 1, from which on it needs attention, and action. */
   readonly bounds: { readonly warn: number; readonly bad: number };
 }
 

@@ -17,7 +17,7 @@ import type { Problem } from './problems.ts';
 import { MachineTable } from './table.tsx';
 import { Totals } from './totals.tsx';
 
-/** Lines of "Needs a look" that are shown at once. */
+/** Lines of "Needs attention" that are shown at once. */
 const MOST_PROBLEMS = 5;
 
 export default function FleetPage() {

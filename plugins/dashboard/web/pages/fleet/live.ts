@@ -19,7 +19,7 @@ export interface LiveFleet {
   readonly abouts: Abouts;
 }
 
-/** Fleet that follows its stream while the page is shown, with what its cards show beside the figures. */
+/** Fleet that follows its stream while the page is shown, with what its cards show in addition to the figures. */
 export function useLiveFleet() {
   const server = useServer();
   const machines = useMachines();

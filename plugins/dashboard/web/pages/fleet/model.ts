@@ -38,7 +38,7 @@ export interface Vital {
 const SILENCE_MS = 30_000;
 /** A clock that differs by more makes charts and retention wrong, ms. */
 const CLOCK_MS = 60_000;
-/** The clock of this page may be wrong itself; a fleet of which nobody reported for so long is away, ms. */
+/** Time after which a fleet without a report is offline, ms: until then the clock of this page may be wrong itself. */
 const AWAY_MS = 600_000;
 
 interface Live {

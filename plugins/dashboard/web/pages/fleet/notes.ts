@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Machine, type Server, usePoll } from '../../frame/index.ts';
 import { expiryOf } from '../../parts/expiry.ts';
 
-/** Notes of a machine and of people about it, as far as they ask for a look. */
+/** Notes of a machine and of people about it, as far as they need attention. */
 export interface Note {
   /** Unix ms: when its contract ends. */
   readonly end?: number;
@@ -22,7 +22,7 @@ const OLD_MS = 900_000;
 const MOST = 500;
 /** Delay, ms: things that the page shows first go first. */
 const LATER_MS = 2_000;
-/** °C: so near to its limit a sensor asks for a look. */
+/** Distance from its limit at which a sensor needs attention, °C. */
 const NEAR = 5;
 const NONE: ReadonlyMap<string, Note> = new Map();
 

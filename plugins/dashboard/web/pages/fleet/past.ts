@@ -3,7 +3,10 @@ import { type Server, usePoll } from '../../frame/index.ts';
 /** Half an hour in steps of 30 s. */
 export const STEP_MS = 30_000;
 export const STEPS = 60;
-/** For a larger fleet the answer weighs more than the curves are worth: they begin when the page is opened. */
+/**
+ * Largest fleet that has them: for a larger one the answer weighs more than the curves are worth, which begin when the page
+ * is opened.
+ */
 const MOST_AGENTS = 40;
 const FIELDS = ['cpu_usage', 'used_memory', 'receive_speed', 'transmit_speed'] as const;
 
@@ -45,7 +48,7 @@ async function read(server: Server, agents: readonly string[], signal: AbortSign
   };
 }
 
-/** A step of which nobody knows anything stays empty. */
+/** Sums of each step; one without any value stays empty. */
 export function sums(curves: readonly (readonly (number | null)[])[]): Curve {
   const sum: Curve = Array<null>(STEPS).fill(null);
   for (const curve of curves)

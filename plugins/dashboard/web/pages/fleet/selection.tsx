@@ -1,6 +1,6 @@
 import { ListChecks, Tag, Timer, Trash2, X } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, to } from '../../frame/index.ts';
+import { navigate, to } from '../../frame/index.ts';
 import { Button } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { RemoveDialog, RetentionDialog, TagDialog } from './dialogs/selection.tsx';
@@ -25,7 +25,7 @@ export function Selection({ chosen, onClear, onChanged }: Props) {
       <strong>{t.fleet.selected(chosen.length)}</strong>
       <span class="grow" />
       {mayTask && (
-        <Button icon={ListChecks} onClick={() => go(to('tasks', { machine }))}>
+        <Button icon={ListChecks} onClick={() => navigate(to('tasks', { machine }))}>
           {t.fleet.runTask}
         </Button>
       )}

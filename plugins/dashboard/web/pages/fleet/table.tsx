@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { address, go, to, useMachines } from '../../frame/index.ts';
+import { address, navigate, to, useMachines } from '../../frame/index.ts';
 import { type Column, sorted, Table } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { filtersOf, setSort } from './filters.ts';
@@ -29,7 +29,7 @@ export function MachineTable({ vitals, columns }: Props) {
         keyOf={({ uuid }) => uuid}
         sort={sort}
         onSort={setSort}
-        onOpen={({ uuid }) => go(to('agent', uuid))}
+        onOpen={({ uuid }) => navigate(to('agent', uuid))}
         isSelected={({ uuid }) => chosen.has(uuid)}
       />
       {some.length > 0 && (
@@ -77,7 +77,7 @@ function pickColumn(
   };
 }
 
-/** px beside and between the cells of a row, as in `parts.css`. */
+/** px around and between the cells of a row, as in `parts.css`. */
 const PADDING = 34;
 const GAP = 12;
 /** A phone scrolls sideways: of a table that fits there too little would be left. */

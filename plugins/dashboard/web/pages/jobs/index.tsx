@@ -1,5 +1,5 @@
 import { CalendarClock, Plus } from 'lucide';
-import { address, go, Loaded, to, useCrumbs, useServer } from '../../frame/index.ts';
+import { address, Loaded, navigate, to, useCrumbs, useServer } from '../../frame/index.ts';
 import { Button, Empty } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Editor } from './dialogs/editor.tsx';
@@ -33,7 +33,7 @@ export default function Jobs() {
 function Unknown() {
   return (
     <Empty icon={CalendarClock} title={t.jobs.unknown}>
-      <Button onClick={() => go(to('jobs'))}>{t.jobs.toList}</Button>
+      <Button onClick={() => navigate(to('jobs'))}>{t.jobs.toList}</Button>
     </Empty>
   );
 }
@@ -47,7 +47,7 @@ function List({ list, onChanged }: ListProps) {
   const { holds } = useServer();
   const runsOf = useLastRuns(list);
   const add = (
-    <Button kind="primary" icon={Plus} onClick={() => go(to('jobs', { new: '1' }))}>
+    <Button kind="primary" icon={Plus} onClick={() => navigate(to('jobs', { new: '1' }))}>
       {t.jobs.new}
     </Button>
   );

@@ -1,6 +1,6 @@
 import type { Methods } from '@svc/client';
 import { useEffect, useState } from 'preact/hooks';
-import { go, type Server, to, usePoll, useServer } from '../../frame/index.ts';
+import { navigate, type Server, to, usePoll, useServer } from '../../frame/index.ts';
 import { errorText, toast, useWork } from '../../parts/index.ts';
 import { blankTask, isComplete, kindOf, type Task } from '../../parts/task-form.tsx';
 import { mayRun } from '../../parts/task-rights.ts';
@@ -91,7 +91,7 @@ export function useDeletion(
   return async () => {
     await call('crontab_delete', { name });
     toast(t.jobs.deleted(name), { action: { label: t.jobs.undo, run: () => void restore() } });
-    go(to('jobs'));
+    navigate(to('jobs'));
     onChanged();
   };
 }
@@ -157,7 +157,7 @@ export function useDraft(job: Job | undefined, onSaved: () => void) {
     const params = { name, cron_expression: expression, cron_type };
     await call(job ? 'crontab_edit' : 'crontab_create', params);
     toast(t.jobs.saved(name));
-    if (!job) go(to('jobs', name));
+    if (!job) navigate(to('jobs', name));
   }, onSaved);
   const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }));
   return { draft, change, isNameWrong, isReady, save: () => isReady && run(), error, isBusy };

@@ -7,7 +7,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** On and off. */
+/** Switch that turns a job on and off. */
 export function Switch({ job, onChanged }: Props) {
   const server = useServer();
   const { isOn, toggle } = useEnabled(job, onChanged);

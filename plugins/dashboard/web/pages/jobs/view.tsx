@@ -105,7 +105,7 @@ function LastRuns({ job }: { readonly job: Job }) {
   );
 }
 
-/** So few are shown at once. */
+/** Number of machines that are shown at once. */
 const FEW = 6;
 
 /** The machines of a job, folded where they are many. */

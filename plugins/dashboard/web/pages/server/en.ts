@@ -51,7 +51,7 @@ export const words = {
       'agent-events.keep_days': 'Empty: 90.',
       'agent-events.keep_uptime_days': 'Empty: 400.',
       'audit.keep_days':
-        'Changed in the file on the machine only, so that a stolen login cannot shorten it.',
+        'It can only be changed in the file on the machine, so that a stolen login cannot shorten it.',
     },
   },
   status: {
@@ -59,7 +59,7 @@ export const words = {
     make: 'New page',
     none: 'No status page yet',
     noneHint:
-      'A status page shows everybody how the machines and probes you choose are doing, without their addresses. Nothing is public until you make one.',
+      'A status page shows everyone how the machines and probes you choose are doing, without their addresses. Nothing is public until you make one.',
     unreadable: 'The status pages could not be read.',
     unreadableOne: 'This status page could not be read.',
     entryCount: (count: number) => (count === 1 ? 'one entry' : `${count} entries`),
@@ -76,7 +76,7 @@ export const words = {
     addEntry: 'Add an entry',
     addAll: (count: number) => `Add ${count} machines`,
     unnamedHint:
-      'The name that a system gives itself is never shown publicly: a machine that you have not named is called “Machine” and a number here. Type what readers shall see.',
+      'The name that a system gives itself is never shown publicly: a machine that you have not named is called “Machine” and a number here. Type what readers should see.',
     shownAs: 'Public name',
     group: 'Group',
     machine: 'Machine',
@@ -215,7 +215,7 @@ export const words = {
     none: 'No changes',
     noneHint:
       'What changes tokens, configuration, jobs, scripts and files appears here, with who did it.',
-    nobody: 'no credential',
+    noCredential: 'no credential',
     by: (who: string, from: string) => (from === '' ? `by ${who}` : `by ${who} from ${from}`),
     times: (count: string) => `${count} times`,
     refused: (code: number) => `refused (${code})`,

@@ -1,6 +1,6 @@
 import { Ban } from 'lucide';
 import type { ComponentType } from 'preact';
-import { address, go, to, useServer } from '../../frame/index.ts';
+import { address, navigate, to, useServer } from '../../frame/index.ts';
 import type { Method } from '../../frame/server.ts';
 import { Empty, Skeleton, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
@@ -55,7 +55,7 @@ export default function Server() {
         label={t.frame.pages.server}
         tabs={shown.map(({ id }) => ({ id, label: t.server.parts[id] }))}
         current={part?.id ?? ''}
-        onChange={(id) => go(id === 'overview' ? to('server') : to('server', id))}
+        onChange={(id) => navigate(id === 'overview' ? to('server') : to('server', id))}
       >
         {part && shown.includes(part) ? (
           <part.Shown />

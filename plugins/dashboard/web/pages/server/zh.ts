@@ -200,7 +200,7 @@ export const words: Strings['server'] = {
     unreadable: '无法读取审计记录。',
     none: '没有更改',
     noneHint: '对令牌、配置、作业、脚本和文件的更改以及操作者会显示在这里。',
-    nobody: '无凭据',
+    noCredential: '无凭据',
     by: (who, from) => (from === '' ? `由 ${who}` : `由 ${who}，来自 ${from}`),
     times: (count) => `${count} 次`,
     refused: (code) => `已拒绝（${code}）`,

@@ -1,6 +1,6 @@
 import { Ban } from 'lucide';
 import { useRef } from 'preact/hooks';
-import { address, go, to, useServer } from '../../frame/index.ts';
+import { address, navigate, to, useServer } from '../../frame/index.ts';
 import { Empty, Tabs } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Databases } from './db/databases.tsx';
@@ -23,7 +23,7 @@ export default function Stores() {
         label={t.stores.kindsLabel}
         tabs={shown.map(({ id }) => ({ id, label: t.stores.kinds[id] }))}
         current={kind?.id ?? ''}
-        onChange={(id) => go(to('stores', id))}
+        onChange={(id) => navigate(to('stores', id))}
       >
         {kind && shown.includes(kind) ? (
           <>

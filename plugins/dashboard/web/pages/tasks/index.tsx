@@ -1,4 +1,4 @@
-import { address, go, to } from '../../frame/index.ts';
+import { address, navigate, to } from '../../frame/index.ts';
 import { Tabs } from '../../parts/index.ts';
 import { TaskHistory } from '../../parts/task-history/index.ts';
 import { t } from '../../strings/index.ts';
@@ -18,7 +18,7 @@ export default function Tasks() {
           { id: 'history', label: t.tasks.history },
         ]}
         current={current}
-        onChange={(id) => go(id === 'run' ? to('tasks') : to('tasks', 'history'))}
+        onChange={(id) => navigate(id === 'run' ? to('tasks') : to('tasks', 'history'))}
       >
         {current === 'run' ? <Run /> : <TaskHistory />}
       </Tabs>

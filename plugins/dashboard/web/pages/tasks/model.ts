@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { address, go, type Machine, type Server, to, useServer } from '../../frame/index.ts';
+import { address, type Machine, navigate, type Server, to, useServer } from '../../frame/index.ts';
 import { attempt, toast } from '../../parts/index.ts';
 import {
   blankTask,
@@ -51,7 +51,7 @@ export function useTask(machines: readonly Machine[]) {
   const chosen = ready.map(({ uuid }) => uuid).filter((uuid) => draft.chosen.value.has(uuid));
   const isRunning = run.value !== undefined && !run.value.isOver.value;
   const start = () => {
-    if (isTerminal) go(to('terminal', ...chosen));
+    if (isTerminal) navigate(to('terminal', ...chosen));
     else run.value = startRun(server, task, chosen, draft.wait.value * 1000);
   };
   return {

@@ -19,8 +19,8 @@ export function Run() {
   if (!list) return <Skeleton rows={6} height={32} />;
   if (list.length === 0)
     return (
-      <Empty title={t.tasks.nobody}>
-        <p>{t.tasks.nobodyHint}</p>
+      <Empty title={t.tasks.noMachinesYet}>
+        <p>{t.tasks.noMachinesYetHint}</p>
       </Empty>
     );
   return <TaskRun machines={list} />;

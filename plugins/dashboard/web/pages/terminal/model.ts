@@ -3,7 +3,7 @@ import { SquareTerminal } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import {
   address,
-  go,
+  navigate,
   type Server,
   to,
   useCommands,
@@ -79,13 +79,13 @@ export function useTerminals() {
   const labelOf = (shell: Shell) => numbered(nameOf(shell.uuid), shell, list);
   const show = (shell: Shell) => {
     shells.current.value = shell.id;
-    go(to('terminal', shell.uuid), { replace: true });
+    navigate(to('terminal', shell.uuid), { replace: true });
     shell.focus();
   };
   const close = (shell: Shell) => {
     shells.close(shell);
     const next = shells.list.value.find(({ id }) => id === shells.current.value);
-    go(next ? to('terminal', next.uuid) : to('terminal'), { replace: true });
+    navigate(next ? to('terminal', next.uuid) : to('terminal'), { replace: true });
   };
   /** Once a dialog is gone. */
   const focus = () => requestAnimationFrame(() => current?.focus());

@@ -1,6 +1,6 @@
 import { Save } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, to, useTokenName } from '../../frame/index.ts';
+import { navigate, to, useTokenName } from '../../frame/index.ts';
 import { Button, ErrorNote, Form } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { LimitEditor } from './limit/editor.tsx';
@@ -16,7 +16,7 @@ interface Props {
 export function EditLimit({ token, onSaved }: Props) {
   const tokenName = useTokenName();
   const [limit, setLimit] = useState<Limit | undefined>(token.token_limit);
-  const back = () => go(to('tokens', token.token_key));
+  const back = () => navigate(to('tokens', token.token_key));
   const { run, error, isBusy } = useLimitEdit(token, () => {
     onSaved();
     back();

@@ -22,7 +22,7 @@ export const words = {
   named: (kind: string, name: string) => `${kind} ${name}`,
   everywhere: 'everything',
   until: (day: string) => `until ${day}`,
-  over: (day: string) => `over since ${day}`,
+  over: (day: string) => `expired on ${day}`,
   begins: (day: string) => `begins ${day}`,
   mayTitle: 'Rights',
   edit: 'Edit',
@@ -37,8 +37,8 @@ export const words = {
   usernameHint: 'For people who log in with a password. Programs need none.',
   password: 'Password',
   bothOrNone: 'A user name needs a password, and a password a user name.',
-  usernameSigns: 'Nobody logs in by a name with : or | in it.',
-  passwordSign: 'Nobody logs in by a password with : in it.',
+  usernameSigns: 'A user name cannot contain : or |.',
+  passwordSign: 'A password cannot contain :.',
   from: 'Valid from',
   fromHint: 'Empty: immediately.',
   to: 'Valid until',
@@ -48,7 +48,7 @@ export const words = {
   asJsonHint: 'A list of entries, each with scopes and permissions.',
   noList: 'It must be a list: [ … ].',
   noMember: (entry: number, member: string) => `Entry ${entry} needs a list "${member}".`,
-  strange: (entry: number, value: string) => `Entry ${entry} has ${value}, which means nothing.`,
+  strange: (entry: number, value: string) => `Entry ${entry} has ${value}, which has no meaning.`,
   purpose: 'What is it for?',
   presets: {
     viewer: 'Viewer',
@@ -60,7 +60,7 @@ export const words = {
   presetHints: {
     viewer: 'Sees all machines with their names and charts. Changes nothing.',
     operator: 'Sees everything about machines, runs tasks and jobs on them, and opens terminals.',
-    agent: 'Lets one machine report, and take the tasks that its own configuration allows.',
+    agent: 'Lets one machine report, and run the tasks that its own configuration allows.',
     backup:
       'Reads settings, files, scripts and jobs, so that a program can copy them. Changes nothing.',
     own: 'Choose each right, and where it holds.',
@@ -97,7 +97,7 @@ export const words = {
   rollText:
     'The old secret and all sessions of the token end at once. Key, password and rights stay.',
   superHint:
-    'No session changes its secret or password. On the server, svc-server roll-super-token does.',
+    'No session can change its secret or password. On the server, svc-server roll-super-token does.',
   changePassword: 'Change password',
   passwordTitle: (name: string) => `A new password for ${name}`,
   passwordText: 'The old password and all sessions of the token end at once.',
@@ -117,11 +117,11 @@ export const words = {
     others === 0 ? `${kind}: ${names}` : `${kind}: ${names} and ${others} more`,
   held: {
     title: 'Holds',
-    hint: 'Counted with everything that its own tokens hold. Beyond a limit nothing new is taken; delete something, or raise the limit in the configuration.',
+    hint: 'Counted with everything that its own tokens hold. Beyond a limit nothing new is accepted; delete something, or raise the limit in the configuration.',
     hintAsk:
-      'Counted with everything that its own tokens hold. Beyond a limit nothing new is taken; delete something, or ask who runs the server for a higher limit.',
+      'Counted with everything that its own tokens hold. Beyond a limit nothing new is accepted; delete something, or ask the person who runs the server for a higher limit.',
     superHint:
-      'What the Super Token wrote has no limit, but where a number is for the whole server.',
+      'What the Super Token wrote has no limit, except where a number is for the whole server.',
     nothing: 'Nothing yet.',
     counted:
       'What it holds counts for the token that created it. These are the figures of that one:',
@@ -153,9 +153,9 @@ export const words = {
   },
   checkTitle: 'May this token call …?',
   method: 'Method',
-  methodHint: 'The rule is asked; nothing is called.',
+  methodHint: 'Only the rule is checked; nothing is called.',
   params: 'Parameters as JSON',
-  paramsHint: 'By name, without the credential. What is there already is an example.',
+  paramsHint: 'By name, without the credential. The text that is already there is an example.',
   noObject: 'It must be an object: { … }.',
   ask: 'Check',
   yes: (method: string) => `Yes, it may call ${method}.`,

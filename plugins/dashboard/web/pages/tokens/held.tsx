@@ -4,7 +4,7 @@ import { Bar, Card, format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { type Holding, type Owner, type Token, useOwners } from './model.ts';
 
-/** From this part of a limit on the list says it in words. */
+/** Part of a limit from which on the list says it in words. */
 const LOOK = 0.8;
 
 /** Holdings of a token's owner: of each kind how many, how much, and how near to the limit. */
@@ -60,7 +60,7 @@ function OfOwner({ owner, token }: { readonly owner: Owner; readonly token: Toke
   );
 }
 
-/** For the Super Token: those who hold most, asked for when it is opened. */
+/** Tokens that hold most, for the Super Token; read when it is opened. */
 export function HeldByAll({ list }: { readonly list: readonly Token[] }) {
   const [isOpen, setOpen] = useState(false);
   return (

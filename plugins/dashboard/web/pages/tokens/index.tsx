@@ -1,9 +1,9 @@
 import { KeyRound, Plus } from 'lucide';
 import {
   address,
-  go,
   Link,
   Loaded,
+  navigate,
   to,
   useCrumbs,
   useServer,
@@ -60,7 +60,7 @@ export default function Tokens() {
               </>
             ) : (
               <Empty icon={KeyRound} title={t.tokens.unknown}>
-                <Button onClick={() => go(to('tokens'))}>{t.tokens.toList}</Button>
+                <Button onClick={() => navigate(to('tokens'))}>{t.tokens.toList}</Button>
               </Empty>
             )}
           </div>
@@ -71,12 +71,12 @@ export default function Tokens() {
 }
 
 const New = () => (
-  <Button kind="primary" icon={Plus} onClick={() => go(to('tokens', { new: '1' }))}>
+  <Button kind="primary" icon={Plus} onClick={() => navigate(to('tokens', { new: '1' }))}>
     {t.tokens.new}
   </Button>
 );
 
-/** Without the right to list, and perhaps with the one to create. */
+/** Page of a token without the right to list, and perhaps with the one to create. */
 function Own({ token }: { readonly token: Token }) {
   const mayCreate = token.token_limit.some(({ permissions }) =>
     heldOf(permissions, { kind: 'token', verb: 'create' }),

@@ -170,7 +170,10 @@ export interface Account {
   readonly until: string;
 }
 
-/** Mistakes in the fields of an account, in words; signs with which the server stores a name or a password, and nobody logs in (auth.md §1). */
+/**
+ * Mistakes in the fields of an account, in words; signs with which the server stores a name or a password that never logs in
+ * (auth.md §1).
+ */
 export function mistakesOf({ username, password, from, until }: Account) {
   const isHalf = (username.trim() === '') !== (password === '');
   return {
@@ -201,7 +204,7 @@ export function useNewToken(onMade: () => void) {
   const [own, setOwn] = useState<Limit | undefined>(BLANK);
   const [account, setAccount] = useState(NOBODY);
   const [made, setMade] = useState<Made>();
-  // A blank at an end is nobody's name, and the log-in would ask for it.
+  // A blank at an end is no part of a name, and the log-in would ask for it.
   const username = account.username.trim();
   const preset = purpose === undefined || purpose === 'own' ? [] : limitOfPreset(purpose, uuid);
   const limit = purpose === 'own' ? own : preset;

@@ -1,5 +1,5 @@
 import { Save } from 'lucide';
-import { go, to, useMachines } from '../../frame/index.ts';
+import { navigate, to, useMachines } from '../../frame/index.ts';
 import { Button, Card, ErrorNote, Form, Select, TextField } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Secret } from './dialogs/secret.tsx';
@@ -42,10 +42,14 @@ export function NewToken({ onMade }: { readonly onMade: () => void }) {
         >
           {t.tokens.create}
         </Button>
-        <Button onClick={() => go(to('tokens'))}>{t.parts.cancel}</Button>
+        <Button onClick={() => navigate(to('tokens'))}>{t.parts.cancel}</Button>
       </div>
       {made && (
-        <Secret made={made} username={draft.username} onClose={() => go(to('tokens', made.key))} />
+        <Secret
+          made={made}
+          username={draft.username}
+          onClose={() => navigate(to('tokens', made.key))}
+        />
       )}
     </Form>
   );

@@ -2,7 +2,7 @@ import { format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { type Token, validityOf } from './model.ts';
 
-/** "until 1 March 2027", "over since …"; nothing where there is no bound. */
+/** "until 1 March 2027", "expired on …"; nothing where there is no bound. */
 export function Validity({ token }: { readonly token: Token }) {
   const { timestamp_from: from, timestamp_to: to } = token;
   const state = validityOf(token);

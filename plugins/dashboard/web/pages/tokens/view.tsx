@@ -1,6 +1,6 @@
 import { KeyRound, LockKeyhole, Pencil, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, isLogin, to, useServer, useTokenName } from '../../frame/index.ts';
+import { isLogin, navigate, to, useServer, useTokenName } from '../../frame/index.ts';
 import { Button, Card, Confirm, CopyButton, prettyJson } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Check } from './check.tsx';
@@ -66,7 +66,7 @@ function Actions({ token, onChanged }: Props) {
   const close = () => setOpen(undefined);
   return (
     <div class="row wrap">
-      <Button icon={Pencil} onClick={() => go(to('tokens', key, { edit: '1' }))}>
+      <Button icon={Pencil} onClick={() => navigate(to('tokens', key, { edit: '1' }))}>
         {t.tokens.edit}
       </Button>
       <Button icon={KeyRound} onClick={() => setOpen('secret')}>

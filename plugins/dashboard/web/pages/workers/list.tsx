@@ -1,6 +1,6 @@
 import { Braces, Plus } from 'lucide';
 import { useState } from 'preact/hooks';
-import { address, go, Link, Loaded, setQuery, to } from '../../frame/index.ts';
+import { address, Link, Loaded, navigate, setQuery, to } from '../../frame/index.ts';
 import {
   Ask,
   Button,
@@ -84,7 +84,7 @@ function Lines({ lines, hasStates }: LinesProps) {
       keyOf={({ name }) => name}
       sort={sort}
       onSort={setSort}
-      onOpen={({ name }) => go(to('workers', { name }))}
+      onOpen={({ name }) => navigate(to('workers', { name }))}
       empty={<p class="muted workers-note">{t.frame.nothingFound}</p>}
     />
   );

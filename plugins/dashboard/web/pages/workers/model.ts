@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Methods, Subscriptions } from '@svc/client';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { go, to, useLive, usePoll, useServer, wire } from '../../frame/index.ts';
+import { navigate, to, useLive, usePoll, useServer, wire } from '../../frame/index.ts';
 import {
   attempt,
   errorText,
@@ -41,7 +41,7 @@ export function useWorkers() {
   const create = async (text: string) => {
     const name = text.trim();
     await call('js-worker_create', { name, js_script_base64: textToBase64(EXAMPLE) });
-    go(to('workers', { name }));
+    navigate(to('workers', { name }));
   };
   const mayCreate = may('js-worker_create', { name: 'a', js_script_base64: 'YQ==' }) === true;
   return { list, lineOf, mayPool, create, mayCreate };
@@ -125,10 +125,10 @@ export function useRemove(name: string): (() => Promise<void>) | undefined {
   return async () => {
     const old = await call('js-worker_read', { name });
     await call('js-worker_delete', { name });
-    go(to('workers'));
+    navigate(to('workers'));
     const restore = async () => {
       await call('js-worker_create', wireOf(name, draftOf(old)));
-      go(to('workers', { name }));
+      navigate(to('workers', { name }));
     };
     toast(t.workers.removed(name), undo(t.workers, restore));
   };

@@ -28,7 +28,7 @@ export interface Gap {
 const SHORTEST_MS = 5_000;
 
 /**
- * From how many ms between two values on there is a gap. Buckets that are narrower than the distance of reports are empty
+ * Time between two values from which it is a gap, ms. Buckets that are narrower than the distance of reports are empty
  * without one, so the usual distance counts; where buckets hold many reports, one empty bucket is one.
  */
 function limitOf(times: readonly number[], step_ms: number): number {

@@ -104,7 +104,14 @@ export function AddProbe({ uuid, onClose, onAdded }: Props) {
       <div class="probe-form">
         <ProbeFields wish={wish} name={name} measured={measured} onChange={change} />
         <div class="stack">
-          {machines.length > 0 && all.length === 0 && <NoneAllowed kind={kind} />}
+          {machines.length > 0 && all.length === 0 && (
+            <div class="note warn">
+              <div class="grow">
+                <p>{t.probes.add.noneReady}</p>
+                <HowToAllow kind={kind} />
+              </div>
+            </div>
+          )}
           <MachinePicker
             machines={machines}
             chosen={chosen}

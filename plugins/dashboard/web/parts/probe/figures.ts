@@ -19,7 +19,7 @@ export interface Percentiles {
 /** Answers that would have been lost by now if the loss still went on; by chance none is in one case of twenty. */
 const EXPECTED = 3;
 
-/** Was something lost, and has it been put right since? */
+/** Tells whether something was lost and has been put right since. */
 export const isMended = ({ loss, answeredSince = 0 }: Percentiles): boolean =>
   (loss ?? 0) * answeredSince >= EXPECTED;
 

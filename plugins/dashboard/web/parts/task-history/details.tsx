@@ -1,7 +1,7 @@
 import type { Methods } from '@svc/client';
 import { CircleCheck, CircleX, LoaderCircle, RotateCw, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, Link, to, useMachines, useServer } from '../../frame/index.ts';
+import { Link, navigate, to, useMachines, useServer } from '../../frame/index.ts';
 import { t } from '../../strings/index.ts';
 import { TaskError } from '../allow.tsx';
 import { Button, Confirm, Dialog, format, Icon } from '../index.ts';
@@ -44,7 +44,7 @@ export function Details({ row, onClose, onDeleted }: Props) {
   const result = Object.values(row.task_event_result ?? {})[0];
   const conditions = [{ uuid: row.uuid }, { type: kind }, { task_id: Number(row.task_id) }];
   const mayDelete = server.may('task_delete', { conditions }) !== false;
-  const again = () => go(to('tasks', { machine: row.uuid, again: String(row.task_id) }));
+  const again = () => navigate(to('tasks', { machine: row.uuid, again: String(row.task_id) }));
   if (isAsking)
     return (
       <DeleteTask

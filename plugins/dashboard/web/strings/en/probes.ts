@@ -39,7 +39,7 @@ export const probes = {
     load: (count: string) => `${count} measurements a day`,
     name: 'Name of the job',
     nameHint: 'The probe runs as a job. Pause, change or delete it under Jobs.',
-    nobody: 'None of your machines accepts tasks.',
+    noneReady: 'None of your machines accepts tasks.',
     added: (target: string) => `${target} is being measured.`,
   },
   latency: 'Latency',

@@ -3,8 +3,7 @@ export const tasks = {
     how: 'How to allow it',
     lead: 'Only someone at the machine can allow this. Type this there:',
     first: 'On the machine that runs this server, in its folder (started with npm start)',
-    firstHint:
-      'It changes data/agent.toml. The agent applies it within seconds; then try again.',
+    firstHint: 'It changes data/agent.toml. The agent applies it within seconds; then try again.',
     added: 'On a machine that was added with one line',
     addedHint:
       'It changes state/config.toml next to the script. The script is in /opt/svc-agent, in ~/.local/share/svc-agent for an agent that was installed without root, or in the folder given with --prefix.',
@@ -100,8 +99,8 @@ export const tasks = {
       : `${count} more machines accept no tasks right now, or none from this token.`,
   noneReady:
     'No machine accepts such tasks right now, or none from this token. They are switched on with allow_task in the configuration of the agent.',
-  nobody: 'No machines yet',
-  nobodyHint: 'Tasks run on machines with an agent. Add one on the page Fleet.',
+  noMachinesYet: 'No machines yet',
+  noMachinesYetHint: 'Tasks run on machines with an agent. Add one on the page Fleet.',
   noList: 'The list of machines could not be read.',
   runOn: (count: number) =>
     count === 0 ? 'Run' : count === 1 ? 'Run on one machine' : `Run on ${count} machines`,

@@ -30,7 +30,7 @@ export const probes: SharedStrings['probes'] = {
     load: (count) => `每天 ${count} 次测量`,
     name: '任务名称',
     nameHint: '探测以定时任务的形式运行，可在“定时任务”中暂停、修改或删除。',
-    nobody: '没有主机接受任务。',
+    noneReady: '没有主机接受任务。',
     added: (target) => `正在测量 ${target}。`,
   },
   latency: '延迟',

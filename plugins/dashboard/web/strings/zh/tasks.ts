@@ -97,8 +97,8 @@ export const tasks: SharedStrings['tasks'] = {
   others: (count) => `另有 ${count} 台主机目前不接受任务，或不接受此令牌的任务。`,
   noneReady:
     '目前没有主机接受此类任务，或不接受此令牌的任务。请在代理的配置中用 allow_task 开启任务。',
-  nobody: '还没有主机',
-  nobodyHint: '任务在装有代理的主机上运行。“主机”页面说明了如何添加。',
+  noMachinesYet: '还没有主机',
+  noMachinesYetHint: '任务在装有代理的主机上运行。“主机”页面说明了如何添加。',
   noList: '无法读取主机列表。',
   runOn: (count) => (count === 0 ? '运行' : `在 ${count} 台主机上运行`),
   openTerminals: '打开终端',

@@ -20,7 +20,7 @@ interface Props {
   readonly span: Span;
   /** Unix ms. */
   readonly now: number;
-  /** From when on there is history; undefined: not known yet. */
+  /** Beginning of the history; undefined: not known yet. */
   readonly keptFrom: number | undefined;
   readonly onBack: () => void;
 }

@@ -12,7 +12,7 @@ export interface Stretch {
   readonly max: Values;
 }
 
-/** Series over the same buckets; the key is the field, with the name of a disk, interface or core behind it. */
+/** Series over the same buckets; the key is the field, followed by the name of a disk, interface or core. */
 export interface Grid {
   /** Begin of the first bucket, Unix ms. */
   readonly from: number;

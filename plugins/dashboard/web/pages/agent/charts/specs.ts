@@ -18,7 +18,7 @@ export interface Spec {
   readonly title: () => string;
   readonly unit: () => Unit;
   readonly lines: readonly LineSpec[];
-  /** It is left out where no machine of this kind has it. */
+  /** Leaves it out where no machine of this kind has it. */
   readonly isRare?: boolean;
 }
 

@@ -10,7 +10,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** From one time to another one, by this device's clock. */
+/** Choice of a beginning and an end, by this device's clock. */
 export function FixedRange({ from, to, keptFrom, onClose }: Props) {
   const [begin, setBegin] = useState(format.localInput(from));
   const [end, setEnd] = useState(format.localInput(to));

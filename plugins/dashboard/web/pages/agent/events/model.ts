@@ -8,7 +8,7 @@ export type Event = Methods['agent_events']['result'][number];
 const SUMMARY = 'dynamic_monitoring_summary';
 const LIMIT = 500;
 const EVERY_MS = 20_000;
-/** The time of an event may lie this far beside a gap. */
+/** Distance of an event from a gap that it may explain, ms. */
 const NEAR_MS = 5_000;
 
 /** Events of the agent, and starts of servers where the token may see them; the newest first. */

@@ -5,7 +5,7 @@ import type { Static } from './model.ts';
 /** Texts that say nothing, of agents that could not find out. */
 const isKnown = (text: string) => text !== '' && text.toLowerCase() !== 'unknown';
 
-/** Those that no earlier one says already: agents send the same text in several fields (monitoring-data.md §3). */
+/** Texts that no earlier one repeats: agents send the same text in several fields (monitoring-data.md §3). */
 export function saidOnce(texts: readonly string[]): readonly string[] {
   const said: string[] = [];
   for (const text of texts)

@@ -26,8 +26,8 @@ const KEYS = ['agent_sensors', 'agent_containers'] as const;
 export type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Documents that the agent writes beside its reports, in the key-value namespace of its UUID (agent/README.md): none where it
- * writes none, or where the token may not read them.
+ * Documents that the agent writes in addition to its reports, in the key-value namespace of its UUID (agent/README.md): none
+ * where it writes none, or where the token may not read them.
  */
 export function useDocuments(uuid: string) {
   const { call, has, may } = useServer();

@@ -3,7 +3,7 @@ import { networkAmount } from '../../../parts/network-unit.ts';
 import { t } from '../../../strings/index.ts';
 import { useMonthTraffic } from './model.ts';
 
-/** Traffic of the machine in this month, beside its quota where one is configured. Nothing where it is not counted. */
+/** Traffic of the machine in this month, and its quota where one is configured. Nothing where it is not counted. */
 export function MonthTraffic({ uuid }: { readonly uuid: string }) {
   const data = useMonthTraffic(uuid);
   if (!data) return null;

@@ -19,7 +19,7 @@ export function priceText(stored: Stored): string | undefined {
     : t.agent.price.cycles[usual](amount);
 }
 
-/** A currency by its code as the reader writes it; anything else behind the number. */
+/** Amount with a currency as the reader writes it, by its code; any other unit follows the number. */
 function amountOf(price: number, unit: string): string {
   if (/^[A-Z]{3}$/i.test(unit))
     return new Intl.NumberFormat(language(), { style: 'currency', currency: unit }).format(price);

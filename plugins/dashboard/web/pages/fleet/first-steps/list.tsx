@@ -1,6 +1,13 @@
 import { Check, CircleDashed, X } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, type Machine, setValue, to, useMachines, useServer } from '../../../frame/index.ts';
+import {
+  type Machine,
+  navigate,
+  setValue,
+  to,
+  useMachines,
+  useServer,
+} from '../../../frame/index.ts';
 import { Ask, Button, Card, ErrorNote, Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { AddMachine } from '../dialogs/add.tsx';
@@ -10,7 +17,7 @@ interface Props {
   readonly machines: readonly Machine[];
 }
 
-/** Next steps of the owner of a fresh server. Gone when they are done, or nobody wants them. */
+/** Next steps of the owner of a fresh server. Gone when they are done or dismissed. */
 export function FirstSteps({ machines }: Props) {
   const { isShown, dismiss } = useFirstSteps(machines);
   return isShown ? <Steps machines={machines} onDismiss={dismiss} /> : null;
@@ -48,7 +55,7 @@ function Action({ step }: { readonly step: AnyStep }) {
   if (step.id === 'name') return step.machine ? <NameIt machine={step.machine} /> : null;
   if (step.id === 'keep') return <Keep {...step} />;
   return (
-    <Button onClick={() => go(to('server', 'status', { new: '1' }))}>
+    <Button onClick={() => navigate(to('server', 'status', { new: '1' }))}>
       {t.fleet.steps.makePage}
     </Button>
   );

@@ -1,5 +1,12 @@
 import { useState } from 'preact/hooks';
-import { go, type Machine, type Server, to, usePoll, useServer } from '../../../frame/index.ts';
+import {
+  type Machine,
+  navigate,
+  type Server,
+  to,
+  usePoll,
+  useServer,
+} from '../../../frame/index.ts';
 import { useWork } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { mayAdd } from '../enrolment.ts';
@@ -11,7 +18,7 @@ const EVERY_MS = 60_000;
 const GLOBAL = 'global';
 const LIMITS = 'database_limit_*';
 const keyOf = ({ origin }: Server) => `svc-first-steps ${origin}`;
-/** On the device of who decided to keep the standard; limits that are set stand on the server. */
+/** Key of the decision to keep the standard, on the device of the person who made it; limits that are set stand on the server. */
 const standardKeyOf = ({ origin }: Server) => `svc-first-steps keep ${origin}`;
 
 interface Step {
@@ -37,7 +44,7 @@ function useDecision(key: string) {
   return [isMade, make] as const;
 }
 
-/** List of first steps: shown on a fresh server, until nobody wants it. */
+/** List of first steps: shown on a fresh server, until it is dismissed. */
 export function useFirstSteps(machines: readonly Machine[]) {
   const [isDismissed, dismiss] = useDecision(keyOf(useServer()));
   return { isShown: !isDismissed && machines.length <= MOST_MACHINES, dismiss };
@@ -47,7 +54,7 @@ interface Found {
   /** Undefined: no page for this token to make, or no namespace. */
   readonly hasPage: boolean | undefined;
   readonly hasGlobal: boolean | undefined;
-  /** Somebody has set a limit that holds for all machines. */
+  /** Tells whether a limit is set that holds for all machines. */
   readonly hasLimits: boolean;
   /** Time for which this server keeps its history, in a sentence. */
   readonly kept: string | undefined;
@@ -146,6 +153,6 @@ export function useLimitsPlace(hasGlobal: boolean) {
     async () => {
       if (!hasGlobal) await call('kv_create', { namespace: GLOBAL });
     },
-    () => go(to('server', 'retention')),
+    () => navigate(to('server', 'retention')),
   );
 }

@@ -51,7 +51,7 @@ export function wordsOf(expression: string): string {
 
 interface TimeWords {
   readonly text: string;
-  /** It needs no "every day" before it. */
+  /** Tells whether it needs no "every day" before it. */
   readonly isOften: boolean;
 }
 
@@ -135,7 +135,7 @@ function dayWords({ days, months, weekdays, years }: Schedule['calendar']): stri
   return parts.join(t.jobs.cron.and);
 }
 
-/** Names by the locale; 1 is Sunday. The week is told from Monday. */
+/** Names by the locale; 1 is Sunday. The week starts on Monday here. */
 function weekdayWords(weekdays: readonly number[]): string {
   const fromMonday = weekdays.map((day) => ((day + 5) % 7) + 1).sort((a, b) => a - b);
   return list(

@@ -1,5 +1,5 @@
 import { Save } from 'lucide';
-import { go, to, useMachines, useServer } from '../../../frame/index.ts';
+import { navigate, to, useMachines, useServer } from '../../../frame/index.ts';
 import {
   Button,
   Card,
@@ -17,13 +17,13 @@ import { CronField } from '../cron/field.tsx';
 import { type Draft, type Job, parseJson, useDraft, useScripts, type Work } from '../model.ts';
 
 interface Props {
-  /** Without it a new one is made. */
+  /** Job to edit; undefined: a new one is made. */
   readonly job?: Job;
   readonly onSaved: () => void;
   readonly onCancel?: () => void;
 }
 
-export function Editor({ job, onSaved, onCancel = () => go(to('jobs')) }: Props) {
+export function Editor({ job, onSaved, onCancel = () => navigate(to('jobs')) }: Props) {
   const { draft, change, isNameWrong, isReady, save, error, isBusy } = useDraft(job, onSaved);
   return (
     <Form class={job ? 'stack jobs-editor' : 'page jobs-editor'} onSubmit={save}>
@@ -60,7 +60,7 @@ interface FieldsProps {
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-/** A terminal needs somebody who sits at it. */
+/** Kinds of tasks for jobs: a terminal needs a person who uses it. */
 const JOB_KINDS = KINDS.filter((kind) => kind !== 'web_shell');
 
 /** A task on machines, or a script. */

@@ -17,7 +17,7 @@ interface Props {
 /** Shown at once. */
 const MOST_FIRINGS = 30;
 
-/** The last runs of a job: each a sentence, and behind it the machines. */
+/** The last runs of a job: each a sentence, and under it the machines. */
 export function Runs({ job, firings, endings }: Props) {
   return (
     <ol class="jobs-firings">
@@ -89,7 +89,7 @@ function Sentence({ job, outcome }: { readonly job: Job; readonly outcome: Outco
   );
 }
 
-/** So many lines are shown unfolded. */
+/** Number of lines that are shown unfolded. */
 const FEW = 8;
 /** Names of a line; more are counted. */
 const NAMED = 40;

@@ -11,7 +11,7 @@ export interface Row {
   readonly method: string;
   readonly target: string;
   readonly address: string;
-  /** Or the code of the error. */
+  /** Outcome: `ok`, or the code of the error. */
   readonly outcome: 'ok' | number;
   readonly count: number;
 }
@@ -73,7 +73,7 @@ export function useNames() {
       token_limit: [],
     };
     return {
-      who: tokenName(found as Parameters<typeof tokenName>[0]) || t.server.audit.nobody,
+      who: tokenName(found as Parameters<typeof tokenName>[0]) || t.server.audit.noCredential,
       what: machines.of(target)?.name ?? target,
     };
   };

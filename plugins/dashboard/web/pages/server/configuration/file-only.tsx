@@ -2,7 +2,7 @@ import { Lock } from 'lucide';
 import { Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 
-/** Keys that the editor beside it does not change, and why. */
+/** Keys that the editor does not change, and why. */
 export function FileOnly({ keys }: { readonly keys: readonly string[] }) {
   const s = t.server.configuration.fileOnly;
   if (keys.length === 0) return null;

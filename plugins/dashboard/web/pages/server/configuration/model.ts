@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 
-/** Those of these keys that have another value in the draft; none where one of the two is no TOML. */
+/** Returns those of these keys that have another value in the draft; none where one of the two is no TOML. */
 export function changedOf(keys: readonly string[], text: string, draft: string): string[] {
   try {
     const [before, after] = [parse(text), parse(draft)];

@@ -64,7 +64,7 @@ const Fact = ({ label, children }: FactProps) => (
   </>
 );
 
-/** That no limit stands for all machines: the first one that is set under "Retention" makes their place. */
+/** Warning that no limit stands for all machines: the first one that is set under "Retention" makes their place. */
 const NO_LIMITS = 'kv: global';
 
 function Warnings() {

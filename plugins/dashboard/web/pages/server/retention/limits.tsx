@@ -7,7 +7,7 @@ import { bytesOf, type Kept, type Kind, useChoices } from './model.ts';
 
 interface Props {
   readonly of: Kept;
-  /** Bytes of each table; undefined until the server has told. */
+  /** Bytes of each table; undefined until the server has answered. */
   readonly sizes: Readonly<Record<string, number>> | undefined;
   readonly onSaved: () => void;
 }

@@ -22,10 +22,10 @@ export const KEEP_DAYS = 'retention.keep_days';
 const STANDARD_DAYS = 14;
 const keyOf = (kind: Kind) => `database_limit_${kind}`;
 
-/** Days of what has no time of its own and no rule; 0: for ever. */
+/** Days of what has no time of its own and no rule; 0: forever. */
 export function useStandardDays(): number {
   const { warnings } = useConfigurationWarnings();
-  // A database of an earlier version keeps everything until somebody says otherwise, and the server says that it does.
+  // A database of an earlier version keeps everything until that is configured otherwise, and the server says that it does.
   return warnings.some(({ key }) => key === KEEP_DAYS) ? 0 : STANDARD_DAYS;
 }
 
@@ -49,7 +49,7 @@ export interface Kept {
   readonly stored: Readonly<Record<string, unknown>>;
   /** The configuration file. */
   readonly text: string;
-  /** Days of what has no time of its own and no rule; 0: for ever. */
+  /** Days of what has no time of its own and no rule; 0: forever. */
   readonly standard: number;
 }
 
@@ -61,7 +61,7 @@ export function useChoices({ stored, text, standard }: Kept, onSaved: () => void
   const before = (kind: Kind) => daysOf(stored[keyOf(kind)]);
   const now = (kind: Kind) => chosen[kind] ?? before(kind);
   const changed = kinds.filter((kind) => now(kind) !== before(kind));
-  /** Days of a choice; 0: for ever. */
+  /** Days of a choice; 0: forever. */
   const lengthOf = (kind: Kind, days: Days): number =>
     days === ''
       ? ruleDays(text, kind, standard)
@@ -83,7 +83,7 @@ export function useChoices({ stored, text, standard }: Kept, onSaved: () => void
   return { kinds, before, now, choose, changed, lengthOf, isLess, save };
 }
 
-/** Days for a table without a limit of its own; 0: for ever. */
+/** Days for a table without a limit of its own; 0: forever. */
 function ruleDays(text: string, kind: Kind, standard: number): number {
   const own = Number(valueIn(text, 'agent', keyOf(kind)) ?? 0);
   return own > 0 ? own / DAY_MS : Number(valueIn(text, 'retention', 'keep_days') ?? standard);

@@ -59,7 +59,7 @@ function keepsLess(rule: Rule, before: string, typed: string | undefined, standa
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const BUDGET = /^([\d.]+)\s*([kMGT]?)(i?)B$/i;
 
-/** Bytes; NaN where the server decides, or nobody can read it. */
+/** Bytes; NaN where the server decides, or the text cannot be read. */
 function budgetOf(text: string): number {
   if (text.trim() === 'none') return UNBOUNDED;
   const [, count, power = '', binary] = BUDGET.exec(text.trim()) ?? [];

@@ -6,7 +6,7 @@ import { isText, useRules } from './rules-model.ts';
 
 interface Props {
   readonly text: string;
-  /** Days of `retention.keep_days` where the file says nothing; 0: for ever. */
+  /** Days of `retention.keep_days` where the file says nothing; 0: forever. */
   readonly standard: number;
   readonly onSaved: () => void;
 }

@@ -1,6 +1,6 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
-import { go, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { navigate, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
 import { errorText, toast, useWork } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 
@@ -57,13 +57,13 @@ export function useDeletion({ slug, page }: Shown) {
         await call('status-page_create', { slug, page });
         for (const { id: _id, updated_at: _at, ...incident } of incidents.toReversed())
           await call('status-page_incident_add', { slug, incident });
-        go(pageAt(slug));
+        navigate(pageAt(slug));
       } catch (error) {
         toast(`${s.notBack} ${String(error)}`, { kind: 'bad' });
       }
     };
     toast(s.removed(page.title), { action: { label: s.undo, run: () => void restore() } });
-    go(listAt());
+    navigate(listAt());
   };
 }
 

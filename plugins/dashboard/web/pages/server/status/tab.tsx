@@ -1,6 +1,6 @@
 import { ExternalLink, Plus, RadioTower } from 'lucide';
 import { useState } from 'preact/hooks';
-import { address, go, Link, Loaded, to, useServer, wire } from '../../../frame/index.ts';
+import { address, Link, Loaded, navigate, to, useServer, wire } from '../../../frame/index.ts';
 import { Button, Card, Confirm, Empty, format, Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { StatusForm } from './form.tsx';
@@ -13,7 +13,9 @@ export function StatusPages() {
   const [, slug] = rest;
   if (slug !== undefined) return <OnePage key={slug} slug={slug} />;
   if (query.has('new'))
-    return <StatusForm onSaved={(made) => go(pageAt(made))} onCancel={() => go(listAt())} />;
+    return (
+      <StatusForm onSaved={(made) => navigate(pageAt(made))} onCancel={() => navigate(listAt())} />
+    );
   return <List />;
 }
 
@@ -22,7 +24,11 @@ function List() {
   const s = t.server.status;
   const pages = useStatusPages();
   const add = holds('status_page', 'write') && (
-    <Button kind="primary" icon={Plus} onClick={() => go(to('server', 'status', { new: '1' }))}>
+    <Button
+      kind="primary"
+      icon={Plus}
+      onClick={() => navigate(to('server', 'status', { new: '1' }))}
+    >
       {s.make}
     </Button>
   );

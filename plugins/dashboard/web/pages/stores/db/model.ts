@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { go, to, usePoll, useServer } from '../../../frame/index.ts';
+import { navigate, to, usePoll, useServer } from '../../../frame/index.ts';
 import { toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { isOffered } from '../model.ts';
@@ -20,7 +20,7 @@ export function useDatabases() {
   const create = async (name: string) => {
     await call('db_create', { name });
     list.refresh();
-    go(toDatabase(name));
+    navigate(toDatabase(name));
   };
   return { list, create, mayCreate: isOffered(may('db_create', { name: 'a' })) };
 }
@@ -40,12 +40,12 @@ export function useDatabase(name: string, onChanged: () => void) {
   const rename = async (new_name: string) => {
     await call('db_update', { name, new_name });
     onChanged();
-    go(toDatabase(new_name));
+    navigate(toDatabase(new_name));
   };
   const remove = async () => {
     await call('db_delete', { name });
     onChanged();
-    go(to('stores', 'db'));
+    navigate(to('stores', 'db'));
     toast(t.stores.removedDatabase(name));
   };
   return {

@@ -1,5 +1,5 @@
 import { Folder as FolderIcon, FolderOpen, Plus } from 'lucide';
-import { go } from '../../../frame/index.ts';
+import { navigate } from '../../../frame/index.ts';
 import { DialogButton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { ChoosePane, MenuPane } from '../menu-pane.tsx';
@@ -34,7 +34,7 @@ export function Buckets() {
                   onClose={close}
                   onDone={(name) => {
                     list.refresh();
-                    go(toFolder(name, ''));
+                    navigate(toFolder(name, ''));
                   }}
                 />
               )}

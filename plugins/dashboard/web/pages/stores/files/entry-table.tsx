@@ -1,6 +1,6 @@
 import { CornerLeftUp, File, Folder, Upload } from 'lucide';
 import { useState } from 'preact/hooks';
-import { go, Link } from '../../../frame/index.ts';
+import { Link, navigate } from '../../../frame/index.ts';
 import {
   Amount,
   type Column,
@@ -84,7 +84,7 @@ export function EntryTable({ bucket, folder, lines, current, mayWrite }: Props) 
           keyOf={({ name, isFolder }) => `${isFolder} ${name}`}
           sort={sort}
           onSort={setSort}
-          onOpen={(line) => go(line.to)}
+          onOpen={(line) => navigate(line.to)}
           isSelected={(line) => current !== null && line.to.endsWith(encodeURIComponent(current))}
           rowHeight={40}
         />

@@ -1,5 +1,5 @@
 import { FolderPlus, FolderX, Settings2, Trash2 } from 'lucide';
-import { go } from '../../../frame/index.ts';
+import { navigate } from '../../../frame/index.ts';
 import { AskButton, ConfirmButton, DialogButton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { BucketSettings } from './dialogs/bucket.tsx';
@@ -29,7 +29,7 @@ export function FolderActions({ bucket, folder, model, isWide }: Props) {
             action={t.stores.create}
             hint={t.stores.folderHint}
             check={folderMistake}
-            onDone={async (text) => go(toFolder(bucket, folder + asFolder(text)))}
+            onDone={async (text) => navigate(toFolder(bucket, folder + asFolder(text)))}
           />
           <UploadButton
             folder={folder}

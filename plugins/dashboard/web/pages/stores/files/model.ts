@@ -1,7 +1,7 @@
 import type { Methods } from '@svc/client';
 import {
   address,
-  go,
+  navigate,
   type Resource,
   to,
   useCrumbs,
@@ -76,7 +76,7 @@ export function useFolder({ bucket, folder, files, onGone }: FolderOptions) {
   const removeFiles = async () => {
     for (const { path } of inside) await call('static-bucket-file_delete', { name: bucket, path });
     files.refresh();
-    go(toFolder(bucket, parentOf(folder)));
+    navigate(toFolder(bucket, parentOf(folder)));
     toast(t.stores.removedFiles(inside.length));
   };
   const restore = async ({ name, path, is_http_root, cors }: Bucket) => {
@@ -87,7 +87,7 @@ export function useFolder({ bucket, folder, files, onGone }: FolderOptions) {
     const before = record.data;
     await call('static-bucket_delete', { name: bucket });
     onGone();
-    go(to('stores', 'files'));
+    navigate(to('stores', 'files'));
     toast(t.stores.removedBucket(bucket), before && undo(t.stores, () => restore(before)));
   };
   const setRecord = (made: Bucket) => {
@@ -133,7 +133,7 @@ export function useFile({ bucket, folder, path, entry, onChanged }: FileOptions)
     const next = asFile(typed);
     await call('static-bucket-file_rename', { name: bucket, from: path, to: next });
     onChanged();
-    go(toFolder(bucket, folderOf(next), folderOf(next) + nameOf(next)));
+    navigate(toFolder(bucket, folderOf(next), folderOf(next) + nameOf(next)));
     toast(t.stores.moved(next));
   };
   const restore = async (base64: string) => {
@@ -145,7 +145,7 @@ export function useFile({ bucket, folder, path, entry, onChanged }: FileOptions)
     const before = isSmall ? await call('static-bucket-file_read', file) : undefined;
     await call('static-bucket-file_delete', file);
     onChanged();
-    go(toFolder(bucket, folder));
+    navigate(toFolder(bucket, folder));
     const way = before === undefined ? {} : undo(t.stores, () => restore(before));
     toast(t.stores.removedFiles(1), way);
   };

@@ -1,5 +1,5 @@
 import { Braces, KeyRound, Plus, Trash2 } from 'lucide';
-import { go, Loaded, to } from '../../../frame/index.ts';
+import { Loaded, navigate, to } from '../../../frame/index.ts';
 import { AskButton, ConfirmButton, Empty } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { ChoosePane } from '../menu-pane.tsx';
@@ -84,7 +84,7 @@ function Actions({ namespace, keys }: ActionsProps) {
           action={t.stores.create}
           hint={t.stores.keyHint}
           check={mistake}
-          onDone={async (key) => go(toNamespace(namespace, key))}
+          onDone={async (key) => navigate(toNamespace(namespace, key))}
         />
       )}
       {mayRemove && (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { go, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { navigate, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
 import {
   format,
   prettyJson,
@@ -38,7 +38,7 @@ export function useNamespaces() {
   const create = async (namespace: string) => {
     await call('kv_create', { namespace });
     list.refresh();
-    go(toNamespace(namespace));
+    navigate(toNamespace(namespace));
   };
   return { list, create, mayCreate: isOffered(may('kv_create', { namespace: 'a' })) };
 }
@@ -64,7 +64,7 @@ export function useKeys(namespace: string, onChanged: () => void) {
       : undefined;
     await call('kv_delete_namespace', { namespace });
     onChanged();
-    go(to('stores', 'kv'));
+    navigate(to('stores', 'kv'));
     const done = t.stores.removedNamespace(title);
     toast(done, before && undo(t.stores, () => restore(before)));
   };

@@ -1,4 +1,4 @@
-import { go, Loaded, to, useTokenName } from '../../../frame/index.ts';
+import { Loaded, navigate, to, useTokenName } from '../../../frame/index.ts';
 import { Confirm, toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Token, useDependents, useTokenActions } from '../model.ts';
@@ -26,7 +26,7 @@ export function DeleteToken({ token, onClose, onDone }: Props) {
         await remove();
         toast(t.tokens.deleted(name));
         onDone();
-        go(to('tokens'));
+        navigate(to('tokens'));
       }}
     >
       <p>{t.tokens.deleteText}</p>

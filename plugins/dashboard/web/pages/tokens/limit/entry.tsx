@@ -26,7 +26,7 @@ import { LimitText } from './text.tsx';
 
 interface Props {
   readonly entry: Entry;
-  /** From 1; undefined: it is the only one. */
+  /** Number from 1; undefined: it is the only one. */
   readonly number: number | undefined;
   readonly onChange: (entry: Entry) => void;
   readonly onRemove: () => void;

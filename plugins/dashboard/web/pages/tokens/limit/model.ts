@@ -30,7 +30,7 @@ const readings = (kind: string, choices: string): Right => ({
 
 export type Area = keyof typeof t.tokens.areas;
 
-/** By area, in the order of their use. The plugin: without it a server does not know these words. */
+/** Rights by area, in the order of their use. The plugin: without it a server does not have these words. */
 export const AREAS: readonly {
   readonly id: Area;
   readonly plugin?: string;
@@ -92,7 +92,7 @@ export const AREAS: readonly {
   { id: 'audit', plugin: 'audit', rights: rights('audit', 'read') },
 ];
 
-/** Scopes beside `global`; the method lists the names that there are. */
+/** Scopes other than `global`; the method lists the names that there are. */
 export const SCOPES = [
   { tag: 'agent_uuid' },
   { tag: 'kv_namespace' },
@@ -116,7 +116,7 @@ interface Words {
   readonly argument?: string;
 }
 
-/** `undefined`: of a form that nobody knows. `{"word":null}` is the long form of `"word"`. */
+/** Words of a right; `undefined`: its form is unknown. `{"word":null}` is the long form of `"word"`. */
 function wordsOf(permission: unknown): Words | undefined {
   const [kind, content] = memberOf(permission);
   if (kind === undefined) return undefined;
@@ -146,7 +146,7 @@ export function heldOf(
   return found.flatMap((words) => (words?.argument === undefined ? [] : [words.argument]));
 }
 
-/** With these arguments of the right and no others; undefined: without it. */
+/** Limit with these arguments of the right and no others; undefined: without it. */
 export function withRight(
   permissions: readonly unknown[],
   right: Right,
@@ -263,6 +263,6 @@ export function added(limit: Limit, more: Limit): Limit {
   return all;
 }
 
-/** Without rules that nobody began. */
+/** Limit without rules that were added and not filled in. */
 export const written = (limit: Limit): Limit =>
   limit.filter(({ scopes, permissions }) => scopes.length + permissions.length > 0);

@@ -4,7 +4,7 @@ import { type Limit, rightTexts, scopeTexts } from './model.ts';
 
 interface Props {
   readonly limit: Limit;
-  /** So many of its sentences; the others are counted. */
+  /** Number of its sentences that are shown; the others are counted. */
   readonly most?: number;
   readonly isSuper?: boolean;
 }
