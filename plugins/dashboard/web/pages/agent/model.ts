@@ -47,18 +47,18 @@ const WAIT_MS = 15_000;
 export function useRestart(uuid: string, name: string) {
   const { call } = useServer();
   return async () => {
-    const ask = async (task_type: 'read_config' | { edit_config: string }) => {
-      const asked = { target_uuid: uuid, task_type, timeout_ms: WAIT_MS };
+    const runTask = async (task_type: 'read_config' | { edit_config: string }) => {
+      const params = { target_uuid: uuid, task_type, timeout_ms: WAIT_MS };
       const { success, error_message, task_event_result } = await call(
         'task_create_task_blocking',
-        asked,
+        params,
       );
       if (!success) throw new Error(error_message ?? t.agent.restart.failed);
       return task_event_result;
     };
-    const found = await ask('read_config');
+    const found = await runTask('read_config');
     if (!found || !('read_config' in found)) throw new Error(t.agent.restart.failed);
-    await ask({ edit_config: found.read_config });
+    await runTask({ edit_config: found.read_config });
     toast(t.agent.restart.done(name));
   };
 }

@@ -37,7 +37,7 @@ export class Abouts {
     if (found) return found;
     this.#found.set(uuid, NOTHING);
     this.#wanted.push(uuid);
-    this.#timer ??= setTimeout(() => void this.#ask(), GATHER_MS);
+    this.#timer ??= setTimeout(() => void this.#request(), GATHER_MS);
     return NOTHING;
   }
 
@@ -45,10 +45,10 @@ export class Abouts {
     clearTimeout(this.#timer);
   }
 
-  async #ask(): Promise<void> {
+  async #request(): Promise<void> {
     this.#timer = undefined;
     const uuids = this.#wanted.splice(0, MOST);
-    if (this.#wanted.length > 0) this.#timer = setTimeout(() => void this.#ask(), GATHER_MS);
+    if (this.#wanted.length > 0) this.#timer = setTimeout(() => void this.#request(), GATHER_MS);
     try {
       await Promise.all([this.#readSystems(uuids), this.#readRegions(uuids)]);
       this.#fleet.touch();

@@ -35,7 +35,7 @@ export class History {
     this.#curves.set(uuid, { last: bucketOf(Date.now()), values: Array<null>(BUCKETS).fill(null) });
     if (!this.#server.covers(fleetStream.right, 'read', uuid)) return [];
     this.#wanted.add(uuid);
-    this.#timer ??= setTimeout(() => void this.#ask(), GATHER_MS);
+    this.#timer ??= setTimeout(() => void this.#request(), GATHER_MS);
     return [];
   }
 
@@ -53,11 +53,11 @@ export class History {
     clearTimeout(this.#timer);
   }
 
-  async #ask(): Promise<void> {
+  async #request(): Promise<void> {
     this.#timer = undefined;
     const agents = [...this.#wanted].slice(0, MOST_AGENTS);
     for (const uuid of agents) this.#wanted.delete(uuid);
-    if (this.#wanted.size > 0) this.#timer = setTimeout(() => void this.#ask(), GATHER_MS);
+    if (this.#wanted.size > 0) this.#timer = setTimeout(() => void this.#request(), GATHER_MS);
     if (!this.#server.has('series')) return;
     const last = bucketOf(Date.now());
     const from = (last - BUCKETS + 1) * BUCKET_MS;

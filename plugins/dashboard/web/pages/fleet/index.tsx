@@ -49,7 +49,7 @@ function Content({ fleet, history, abouts }: LiveFleet) {
     <>
       <Totals figures={now.totals} agents={now.agents} />
       {troubled.length > 0 && filters.state === 'all' && (
-        <NeedsALook vitals={troubled} problemsOf={problems} />
+        <NeedsAttention vitals={troubled} problemsOf={problems} />
       )}
       {list && <FirstSteps machines={list} />}
       <FilterBar
@@ -91,13 +91,13 @@ const NoMatch = () => (
   </Empty>
 );
 
-interface LookProps {
+interface AttentionProps {
   readonly vitals: readonly Vital[];
   readonly problemsOf: (vital: Vital) => readonly Problem[];
 }
 
 /** Machines that are not fine float to the top; nothing else moves by itself. */
-function NeedsALook({ vitals, problemsOf: of }: LookProps) {
+function NeedsAttention({ vitals, problemsOf: of }: AttentionProps) {
   const worstFirst = vitals.toSorted(
     (a, b) => Number(of(a)[0]?.mood === 'warn') - Number(of(b)[0]?.mood === 'warn'),
   );

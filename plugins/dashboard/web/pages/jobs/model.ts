@@ -169,7 +169,7 @@ export function useScripts() {
   return usePoll('scripts', () => call('js-worker_list_all_js_worker'));
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** Runs a script once, while the component is shown, and waits for its end. */
 export function useScriptRun({ script: js_script_name, params }: ScriptWork) {
@@ -182,7 +182,7 @@ export function useScriptRun({ script: js_script_name, params }: ScriptWork) {
       const [row] = await call('js-result_query', { query: { condition: [{ id }] } });
       if (isOver) return;
       if (!row || row.finish_time === null)
-        timer = setTimeout(() => void poll(id).catch(fail), LOOK_MS);
+        timer = setTimeout(() => void poll(id).catch(fail), POLL_MS);
       else if (row.error_message !== null) setAnswer({ error: new Error(row.error_message) });
       else setAnswer({ text: JSON.stringify(row.result, null, 2) });
     };

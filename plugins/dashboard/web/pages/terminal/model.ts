@@ -35,15 +35,15 @@ function shellsOf(server: Server): Shells {
 function make(server: Server): Shells {
   const list = signal<readonly Shell[]>([]);
   const current = signal('');
-  const ask = (event: Event) => {
+  const confirmUnload = (event: Event) => {
     if (list.value.some((shell) => shell.isBusy)) event.preventDefault();
   };
-  addEventListener('beforeunload', ask);
+  addEventListener('beforeunload', confirmUnload);
   const stop = shownServer.subscribe((shown) => {
     if (shown === server) return;
     // Logged out: nothing of it stays.
     for (const shell of list.value) shells.close(shell);
-    removeEventListener('beforeunload', ask);
+    removeEventListener('beforeunload', confirmUnload);
     opened.delete(server);
     queueMicrotask(() => stop());
   });

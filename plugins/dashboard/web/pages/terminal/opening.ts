@@ -5,7 +5,7 @@ import { errorText } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 /**
- * How a terminal ended. `exit`: its shell has ended. `over`: it was cut off. `refused`: there was none. `never`: the machine
+ * End of a terminal. `exit`: its shell has ended. `over`: it was cut off. `refused`: there was none. `never`: the machine
  * did not come, so the address that it was given may be wrong. `off`: its configuration file says no.
  */
 export interface Ending {

@@ -48,7 +48,7 @@ export const words = {
   asJsonHint: 'A list of entries, each with scopes and permissions.',
   noList: 'It must be a list: [ … ].',
   noMember: (entry: number, member: string) => `Entry ${entry} needs a list "${member}".`,
-  strange: (entry: number, value: string) => `Entry ${entry} has ${value}, which has no meaning.`,
+  noMeaning: (entry: number, value: string) => `Entry ${entry} has ${value}, which has no meaning.`,
   purpose: 'What is it for?',
   presets: {
     viewer: 'Viewer',

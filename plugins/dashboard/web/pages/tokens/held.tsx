@@ -5,7 +5,7 @@ import { t } from '../../strings/index.ts';
 import { type Holding, type Owner, type Token, useOwners } from './model.ts';
 
 /** Part of a limit from which on the list says it in words. */
-const LOOK = 0.8;
+const NEAR_LIMIT = 0.8;
 
 /** Holdings of a token's owner: of each kind how many, how much, and how near to the limit. */
 export function Held({ token }: { readonly token: Token }) {
@@ -123,7 +123,7 @@ function Part({ kind, isSaid }: { readonly kind: Holding | undefined; readonly i
   return (
     <span title={label}>
       <Bar value={part} label={label} />
-      {isSaid && part >= LOOK && <span class="small">{label}</span>}
+      {isSaid && part >= NEAR_LIMIT && <span class="small">{label}</span>}
     </span>
   );
 }

@@ -64,9 +64,9 @@ export type Holding = Owner['kinds'][number];
 /** Owners with what they hold: that of one token, or all. */
 export function useOwners(name: string, target_token?: string) {
   const { call } = useServer();
-  const ask = async () =>
+  const load = async () =>
     (await call('token_holdings', target_token === undefined ? {} : { target_token })).owners;
-  return usePoll(`held ${name}`, ask, { every_ms: HELD_EVERY_MS });
+  return usePoll(`held ${name}`, load, { every_ms: HELD_EVERY_MS });
 }
 
 /** Names that a scope of this kind may have, as far as the reader may list them. */

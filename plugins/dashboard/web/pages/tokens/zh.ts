@@ -46,7 +46,7 @@ export const words: Strings['tokens'] = {
   asJsonHint: '条目的列表，每个条目含 scopes 和 permissions。',
   noList: '必须是列表：[ … ]。',
   noMember: (entry, member) => `条目 ${entry} 缺少列表 "${member}"。`,
-  strange: (entry, value) => `条目 ${entry} 中的 ${value} 没有意义。`,
+  noMeaning: (entry, value) => `条目 ${entry} 中的 ${value} 没有意义。`,
   purpose: '用途',
   presets: {
     viewer: '查看者',

@@ -45,25 +45,25 @@ interface Page {
 
 const INVALID_PARAMS = -32602;
 
-/** The newest rows of a filter. A server that cannot tell what jobs made gives all, and those are left out here. */
+/** The newest rows of a filter. A server that cannot filter out what jobs made gives all, and those are left out here. */
 export async function newest(
   server: Server,
   filter: TaskFilter,
   limit = PAGE,
   before = filter.until,
 ): Promise<Page> {
-  const ask = (wanted: TaskFilter) =>
+  const query = (wanted: TaskFilter) =>
     server.call('task_query', {
       task_data_query: { condition: conditionsOf(wanted, limit, before) },
     });
   try {
-    const rows = await ask(filter);
+    const rows = await query(filter);
     return { rows, given: rows.length };
   } catch (error) {
     if (!filter.isManual || !(error instanceof RpcError) || error.code !== INVALID_PARAMS)
       throw error;
   }
-  const rows = await ask({ ...filter, isManual: false });
+  const rows = await query({ ...filter, isManual: false });
   return { rows: rows.filter(({ cron_source }) => cron_source === null), given: rows.length };
 }
 
@@ -78,12 +78,12 @@ export async function older(
 ): Promise<{ readonly found: readonly Row[]; readonly isLast: boolean }> {
   const last = rows.findLast(({ timestamp }) => timestamp !== null)?.timestamp;
   if (last === undefined || last === null) return { found: [], isLast: true };
-  const known = new Set(rows.map(({ task_id }) => String(task_id)));
+  const present = new Set(rows.map(({ task_id }) => String(task_id)));
   const same = rows.filter(({ timestamp }) => timestamp === last).length;
   const limit = PAGE + same;
   const page = await newest(server, filter, limit, Number(last));
   return {
-    found: page.rows.filter(({ task_id }) => !known.has(String(task_id))),
+    found: page.rows.filter(({ task_id }) => !present.has(String(task_id))),
     isLast: page.given < limit,
   };
 }

@@ -17,10 +17,10 @@ export function useEvents(uuid: string): Resource<readonly Event[]> {
   const seesServers = may('agent_events', {}) === true;
   const load = async (): Promise<readonly Event[]> => {
     if (!has('agent-events') || !covers(SUMMARY, 'read', uuid)) return [];
-    const ask = (query: Methods['agent_events']['params']) => call('agent_events', query);
+    const query = (params: Methods['agent_events']['params']) => call('agent_events', params);
     const [own, servers] = await Promise.all([
-      ask({ agents: [uuid], limit: LIMIT }),
-      seesServers ? ask({ kinds: ['server_restarted'], limit: LIMIT }) : [],
+      query({ agents: [uuid], limit: LIMIT }),
+      seesServers ? query({ kinds: ['server_restarted'], limit: LIMIT }) : [],
     ]);
     return [...own, ...servers].sort((a, b) => b.time - a.time);
   };

@@ -27,7 +27,7 @@ export function Editor({ stored, name, id, drafts, isReadOnly, readNow, onSave }
       onKeyDown={(event) => {
         if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        if (edit.isChanged && !isReadOnly) void attempt(edit.ask);
+        if (edit.isChanged && !isReadOnly) void attempt(edit.startReview);
       }}
     >
       {stored === undefined && <p class="note">{t.stores.isNew}</p>}
@@ -90,7 +90,11 @@ function Foot({ edit, note, isReadOnly }: FootProps) {
           >
             {t.stores.format}
           </Button>
-          <Button kind="primary" disabled={!isChanged} onClick={() => void attempt(edit.ask)}>
+          <Button
+            kind="primary"
+            disabled={!isChanged}
+            onClick={() => void attempt(edit.startReview)}
+          >
             {t.stores.review}
           </Button>
         </>

@@ -133,7 +133,7 @@ export function useEdit({ stored, id, drafts, readNow }: Edited) {
   /** Undefined: it is no JSON. */
   const next = read && 'value' in read ? read : undefined;
   const formatted = next && prettyJson(next.value);
-  const ask = async () => {
+  const startReview = async () => {
     const now = await readNow();
     const before = stored === undefined && now === null ? undefined : now;
     const isStale = before !== undefined && prettyJson(before) !== original;
@@ -149,7 +149,7 @@ export function useEdit({ stored, id, drafts, readNow }: Edited) {
     isUnsaved: draft !== undefined && draft !== original,
     summary: read && ('error' in read ? read.error : kindAndSize(read.value, text)),
     review,
-    ask,
+    startReview,
     endReview: () => setReview(undefined),
   };
 }

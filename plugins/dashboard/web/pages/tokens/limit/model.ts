@@ -233,7 +233,7 @@ export function limitOf(value: unknown): Limit | string {
     const wrong =
       scopes.find((one) => !isGlobal(one) && typeof memberOf(one)[1] !== 'string') ??
       permissions.find((one) => wordsOf(one) === undefined);
-    if (wrong !== undefined) return t.tokens.strange(at + 1, JSON.stringify(wrong));
+    if (wrong !== undefined) return t.tokens.noMeaning(at + 1, JSON.stringify(wrong));
   }
   return value as Limit;
 }

@@ -14,7 +14,7 @@ const every = (kind: string, ...verbs: readonly string[]): readonly unknown[] =>
     });
 
 /** Rights of a viewer, as in docs/guide/tokens.md: figures and the names of machines. */
-const LOOKS: readonly unknown[] = [
+const VIEWER_RIGHTS: readonly unknown[] = [
   { monitoring_uuid: 'list' },
   { dynamic_monitoring_summary: 'read' },
   { static_monitoring: { read: 'system' } },
@@ -22,8 +22,8 @@ const LOOKS: readonly unknown[] = [
   { kv: { read: 'metadata_*' } },
 ];
 
-const WORKS = (): readonly unknown[] => [
-  ...LOOKS,
+const operatorRights = (): readonly unknown[] => [
+  ...VIEWER_RIGHTS,
   { static_monitoring: { read: 'gpu' } },
   ...every('dynamic_monitoring', 'read'),
   { kv: { read: 'agent_*' } },
@@ -64,8 +64,8 @@ const everywhere = (permissions: readonly unknown[]): readonly Entry[] => [
 
 /** @param uuid the machine of an agent; empty: none is chosen yet */
 export function limitOfPreset(preset: Preset, uuid: string): Limit {
-  if (preset === 'viewer') return everywhere(LOOKS);
-  if (preset === 'operator') return everywhere(WORKS());
+  if (preset === 'viewer') return everywhere(VIEWER_RIGHTS);
+  if (preset === 'operator') return everywhere(operatorRights());
   if (preset === 'backup') return everywhere(KEEPS());
   return uuid === '' ? [] : machineEntries(uuid);
 }
