@@ -134,7 +134,7 @@ test('the first data take few requests and few messages', async () => {
 });
 
 for (const dark of [false, true])
-  test(`what needs a look says why, and nothing is hard to read (${dark ? 'dark' : 'light'})`, () =>
+  test(`what needs attention says why, and nothing is hard to read (${dark ? 'dark' : 'light'})`, () =>
     using(
       async ({ page, findings }) => {
         const look = page.locator('.fleet-look');
@@ -267,7 +267,7 @@ const notes: [at: number, key: string, value: unknown, text: RegExp][] = [
   [ENDING, 'metadata_expire_time', Date.now() + 3 * DAY_MS, /Expires on /],
 ];
 
-test('sensors near their limit, containers that are not well and contracts that end need a look', async () => {
+test('sensors near their limit, containers that are not well and contracts that end need attention', async () => {
   const time = Date.now();
   for (const [at, key, value] of notes) {
     const stored = key.startsWith('agent_') ? { time, ...(value as object) } : value;

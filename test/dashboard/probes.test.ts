@@ -207,7 +207,7 @@ suiteOf('three targets were measured by 31 machines', async () => {
   await measured(kit, MACHINES);
 });
 
-test('a target leads with the answer of all machines, then names those that need a look', () =>
+test('a target leads with the answer of all machines, then names those that need attention', () =>
   behindForm(kit, 'probes', {}, async ({ page, findings }) => {
     const card = page.getByRole('region', { name: shop });
     await card
@@ -227,7 +227,7 @@ test('a target leads with the answer of all machines, then names those that need
     assert.equal(await findings(), []);
   }));
 
-test('an open target has every machine: those that need a look, then the others folded by tag, the slowest first', () =>
+test('an open target has every machine: those that need attention, then the others folded by tag, the slowest first', () =>
   behindForm(kit, 'probes', {}, async ({ page, findings }) => {
     await page.getByTitle(`Show ${shop}`).click();
     const card = page.getByRole('region', { name: shop });

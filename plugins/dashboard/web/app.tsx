@@ -21,7 +21,7 @@ function App() {
   );
 }
 
-/** Draws the page; the log-in may still be on its way. */
+/** Draws the page; the log-in may not have ended yet. */
 export async function draw(): Promise<void> {
   setPages(pages);
   const words = loadLanguage();

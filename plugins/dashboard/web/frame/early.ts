@@ -11,13 +11,13 @@ import { address } from './router.tsx';
 type Listed = Methods['agent-uuid_list']['result'];
 type Reports = Subscriptions['agent_subscribe']['item'];
 
-/** Age from which an answer is asked for anew, ms. */
+/** Age from which an answer is read again, ms. */
 const NEW_MS = 10_000;
 /** Longest wait for the list after the rest of the log-in, ms. */
 const LIST_MS = 150;
 
 export interface Early {
-  /** The list of agents. A promise while it is on its way. */
+  /** List of agents. A promise until it has arrived. */
   readonly claimMachines: () => Listed | Promise<Listed> | undefined;
   /** The figures of the fleet, where that is the page. */
   readonly claimFleet: () => Subscription<Reports> | undefined;

@@ -19,7 +19,7 @@ const UNKNOWN = {
   first_seen: null,
 };
 
-/** Every agent that the token may see, in one call; `first` is the answer that is on its way since the log-in. */
+/** Every agent that the token may see, in one call; `first` is the call that the log-in made. */
 export async function listed(
   server: Server,
   first: Promise<readonly Listed[]> | undefined,

@@ -23,7 +23,7 @@ interface PollOptions {
 
 /**
  * Reads something again and again while the page is visible, and at once after the connection has come back.
- * A change of `key` (an id, a filter) starts anew and drops what is there.
+ * A change of `key` (an id, a filter) starts over and drops what is there.
  */
 export function usePoll<T>(
   key: string,
@@ -31,7 +31,7 @@ export function usePoll<T>(
   { every_ms }: PollOptions = {},
 ): Resource<T> {
   const { connection } = useServer();
-  // A connection that breaks and comes back between two drawings has failed what was on its way.
+  // A connection that breaks and comes back between two drawings has failed the calls that were waiting.
   const { state: line, turn } = connection.value;
   const isOpen = line === 'open';
   const [state, setState] = useState<{

@@ -58,7 +58,7 @@ export class Rights {
         if (answer) this.set(key, allowedBy(answer));
       }
     } catch {
-      // The connection broke: the next question is asked anew.
+      // The connection broke: the next question is sent again.
       for (const { key } of asked) this.#answers.delete(key);
     }
   }

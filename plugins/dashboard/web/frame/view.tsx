@@ -46,7 +46,7 @@ export function View() {
 
 const loaded = new Map<string, ComponentType>();
 
-/** Fetches the page of the address while the log-in is still on its way. */
+/** Fetches the page of the address while the log-in is not complete yet. */
 export async function preload(): Promise<void> {
   const page = pageOf(address.value.page);
   if (page) loaded.set(page.id, (await page.load()).default);

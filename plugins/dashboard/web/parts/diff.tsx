@@ -5,7 +5,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above so many cells (lines × lines that differ) the middle is shown as replaced. */
+/** Most cells (lines × lines that differ); above, the middle is shown as replaced. */
 const MOST_CELLS = 1_000_000;
 /** Unchanged lines around a change that are shown. */
 const AROUND = 3;

@@ -23,7 +23,7 @@ export interface Run {
   readonly at: number;
   readonly outcomes: Signal<ReadonlyMap<string, Outcome>>;
   readonly isOver: Signal<boolean>;
-  /** Starts no further ones, and waits for none. What has begun goes on. */
+  /** Starts no further ones, and waits for none. Tasks that have begun continue. */
   readonly stop: () => void;
 }
 

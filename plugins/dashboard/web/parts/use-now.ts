@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Time of this device, Unix ms, anew every `every_ms` while the page is visible. */
+/** Time of this device, Unix ms, read every `every_ms` while the page is visible. */
 export function useNow(every_ms: number): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -94,7 +94,7 @@ export function valuesOf({ cpu, disk, network, gpu }: Dynamic): Sample['values']
   return values;
 }
 
-/** Time for what is concluded from silence, Unix ms, anew every `every_ms` while the page is visible. */
+/** Time for what is concluded from silence, Unix ms, read every `every_ms` while the page is visible. */
 export function useListening(every_ms: number): number {
   const listening = useMemo(() => new Listening(), []);
   const [now, setNow] = useState(Date.now());

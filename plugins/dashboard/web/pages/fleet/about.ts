@@ -53,7 +53,7 @@ export class Abouts {
       await Promise.all([this.#readSystems(uuids), this.#readRegions(uuids)]);
       this.#fleet.touch();
     } catch {
-      // It is a help, not the news: after a lost connection it is asked anew.
+      // It is a help, not the news: after a lost connection it is read again.
       for (const uuid of uuids) this.#found.delete(uuid);
     }
   }

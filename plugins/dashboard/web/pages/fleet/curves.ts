@@ -4,7 +4,7 @@ import type { Fleet, Summary } from './model.ts';
 /** A card's curve: 15 minutes in buckets of 15 s. */
 const BUCKET_MS = 15_000;
 const BUCKETS = 60;
-/** `agent_query_series` takes so many agents. */
+/** Most agents in a call of `agent_query_series`. */
 const MOST_AGENTS = 100;
 /** Cards that come into the window together ask together. */
 const GATHER_MS = 60;

@@ -34,7 +34,7 @@ export interface Vital {
   readonly disk: number | undefined;
 }
 
-/** Agents report every second; so long a silence is none yet, ms. */
+/** Longest time without a report that is no silence, ms: agents report every second. */
 const SILENCE_MS = 30_000;
 /** A clock that differs by more makes charts and retention wrong, ms. */
 const CLOCK_MS = 60_000;

@@ -36,7 +36,7 @@ export interface Problem {
   readonly short?: string;
 }
 
-/** Memory of which so much is used is at its end. */
+/** Part of the memory from which it is full. */
 const MEMORY_FULL = 0.95;
 const MEMORY_GONE = 0.98;
 /** A refusal of longer ago is no news, ms. */

@@ -2,7 +2,7 @@ import { type Server, usePoll } from '../../frame/index.ts';
 
 const MOST_AGENTS = 100;
 const EVERY_MS = 300_000;
-/** More agents are asked in so many calls that the figure is not worth them. */
+/** Largest fleet that has the figure: more agents take more calls than it is worth. */
 const MOST = 2_000;
 const DAY_MS = 86_400_000;
 

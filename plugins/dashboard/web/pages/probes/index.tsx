@@ -14,7 +14,7 @@ import { RANGES, type Range, useChoice } from './model.ts';
 import { Target } from './target.tsx';
 import './probes.css';
 
-/** Everything that is measured: the answer of the machines first, then those that need a look. The choice stands in the address. */
+/** Everything that is measured: the answer of the machines first, then those that need attention. The choice stands in the address. */
 export default function Probes() {
   const probes = useProbes();
   const onAdded = (key: string) => {

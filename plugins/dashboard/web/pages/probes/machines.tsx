@@ -18,7 +18,7 @@ interface Props {
 /** Number of machines that need no folding. */
 const FEW = 8;
 
-/** The machines of a target: those that need a look, then the others by tag, folded, the slowest first. */
+/** The machines of a target: those that need attention, then the others by tag, folded, the slowest first. */
 export function Machines({ probe, answer, chosen }: Props) {
   const { of } = useMachines();
   const { readings } = answer;

@@ -106,7 +106,7 @@ export function useSentence(answer: Answer): readonly [said: string, missing: st
   return [said, missing];
 }
 
-/** Returns why a machine needs a look, in words. */
+/** Returns why a machine needs attention, in words. */
 export function whyOf({ uuid, mood, of, usual }: Reading, failures: Failures): string {
   const failure = failures.get(uuid);
   if (mood === 'silent')

@@ -22,7 +22,7 @@ interface Props extends TargetOptions {
   readonly isAsked: boolean;
 }
 
-/** One target: the answer of all machines in a sentence, those that need a look, and, when it is open, curves and machines. */
+/** One target: the answer of all machines in a sentence, those that need attention, and, when it is open, curves and machines. */
 export function Target(props: Props) {
   const { probe, ms, isOpen, isAsked, chosen } = props;
   const box = useRef<HTMLElement>(null);
@@ -109,7 +109,7 @@ interface FailingProps {
   readonly failures: Failures;
 }
 
-/** Machines that need a look, each with its reason. */
+/** Machines that need attention, each with its reason. */
 function Failing({ probe, readings, failures }: FailingProps) {
   const { nameOf } = useMachines();
   if (readings.length === 0) return null;

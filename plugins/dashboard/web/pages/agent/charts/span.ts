@@ -16,7 +16,7 @@ export const PRESETS = {
 export type Preset = keyof typeof PRESETS;
 const isPreset = (text: string): text is Preset => Object.hasOwn(PRESETS, text);
 
-/** Time that is shown: the newest one, which goes on, or a fixed one. */
+/** Time that is shown: the newest one, which moves on, or a fixed one. */
 export type Span =
   | { readonly preset: Preset; readonly ms: number }
   | {

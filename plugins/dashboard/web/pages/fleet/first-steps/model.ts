@@ -60,7 +60,7 @@ interface Found {
   readonly kept: string | undefined;
 }
 
-/** A new server keeps so much where its file says nothing; one that an earlier version made keeps all, and warns of it. */
+/** Days that a new server keeps where its file says nothing; one that an earlier version made keeps all, and warns of it. */
 const STANDARD_DAYS = 14;
 
 async function keptBy({ call }: Server): Promise<string> {
