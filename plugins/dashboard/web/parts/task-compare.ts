@@ -54,7 +54,7 @@ export interface Difference {
   readonly isSame: boolean;
 }
 
-/** Slower than this many times the median is worth a look. */
+/** Multiple of the median above which an answer counts as slow. */
 const MUCH = 2;
 /** ms; smaller differences do not matter. */
 const LEAST = 5;

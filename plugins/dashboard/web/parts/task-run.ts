@@ -62,7 +62,7 @@ export function startRun(
   const work = async () => {
     for (let uuid = queue.shift(); uuid !== undefined; uuid = queue.shift()) {
       set(uuid, { state: 'running' });
-      set(uuid, await one(server, task, uuid, timeout_ms, control.signal));
+      set(uuid, await runOn(server, task, uuid, timeout_ms, control.signal));
     }
   };
   const workers = Array.from({ length: Math.min(AT_ONCE, uuids.length) }, work);
@@ -72,7 +72,7 @@ export function startRun(
   return { task, uuids, at: Date.now(), outcomes, isOver, stop: () => control.abort() };
 }
 
-async function one(
+async function runOn(
   server: Server,
   task: Task,
   target_uuid: string,

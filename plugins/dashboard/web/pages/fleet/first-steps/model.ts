@@ -14,7 +14,7 @@ import { mayAdd } from '../enrolment.ts';
 /** A server with more machines is no fresh one. */
 const MOST_MACHINES = 4;
 const EVERY_MS = 60_000;
-/** Limits that hold for all machines stand in this namespace (kv.md §5.4). */
+/** Limits that hold for all machines stand in this namespace (kv.md §5.1). */
 const GLOBAL = 'global';
 const LIMITS = 'database_limit_*';
 const keyOf = ({ origin }: Server) => `svc-first-steps ${origin}`;
