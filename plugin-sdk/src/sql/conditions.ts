@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { Integer, SqlValue } from './sql.ts';
-import { Type } from './typebox.ts';
+import { Type } from '../typebox.ts';
+import type { Integer, SqlValue } from './statements.ts';
 
 /** Options of the schema of a condition with a value: an object of exactly one member. */
 export const ONE_MEMBER = { additionalProperties: false } as const;

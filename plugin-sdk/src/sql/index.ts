@@ -3,6 +3,7 @@ export { callerValues } from './caller-values.ts';
 export {
   type Building,
   conditionsOf,
+  equalTo,
   Flag,
   flagged,
   isEmptyRange,
@@ -11,6 +12,8 @@ export {
   ONE_MEMBER,
   type TimeRange,
   timesOf,
+  type Term,
+  withinTimes,
 } from './conditions.ts';
 export type {
   Appender,

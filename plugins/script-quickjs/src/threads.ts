@@ -137,8 +137,8 @@ export class Threads {
   reserve(thread: ScriptThread, { kind, share }: Wanted): void {
     const shares = this.#shares[kind];
     thread.releasePlace();
-    shares.take(share);
-    thread.reserve(() => shares.give(share));
+    shares.acquire(share);
+    thread.reserve(() => shares.release(share));
   }
 
   /** Returns the jobs of this kind that have a place now, in their order. */

@@ -1,6 +1,6 @@
 import type { ArrivalTable } from '@svc/plugin-retention/api';
 import type { Database } from '@svc/plugin-sdk';
-import { type Database, equalTo, withinTimes } from '@svc/plugin-sdk';
+import { equalTo, withinTimes } from '@svc/plugin-sdk/sql';
 import { RawJson } from '@svc/plugin-sdk/json';
 import {
   guarded,

@@ -1,4 +1,4 @@
-import { withinTimes } from '@svc/plugin-sdk';
+import { withinTimes } from '@svc/plugin-sdk/sql';
 import { type Sql, type SqlForms, whereAll } from '@svc/plugin-sdk/sql';
 import type { Filter, State } from '../conditions.ts';
 
