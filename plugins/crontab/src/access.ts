@@ -12,7 +12,7 @@ import { type JobType, storedJobType } from './job-type.ts';
 import { globally, type JobRight, mayDo, mayRun, noRight } from './permissions.ts';
 import type { JobRow, JobStore } from './store/jobs.ts';
 
-/** Which jobs `crontab_get` shows: all, or those with one of these agents (crontab.md §5.3). */
+/** Jobs that `crontab_get` shows: all, or those with one of these agents (crontab.md §5.3). */
 export type Visible = 'all' | ReadonlySet<string>;
 
 /** Checks the rights of callers to jobs. */
@@ -82,7 +82,7 @@ export class JobAccess {
     return false;
   }
 
-  /** True when some limit entry holds the right, in whatever scope. */
+  /** Tells whether some limit entry holds the right, in whatever scope. */
   async #holds(caller: Principal, right: JobRight): Promise<boolean> {
     if (!this.#tokens.record(caller)) return this.#auth.allows(caller, globally(right));
     const scopes = this.#tokens.scopes(caller, { crontab: right });
@@ -90,6 +90,6 @@ export class JobAccess {
   }
 }
 
-/** True when `crontab_get` shows this job. */
+/** Tells whether `crontab_get` shows this job. */
 export const isVisible = ({ type }: Job, visible: Visible): boolean =>
   visible === 'all' || (type.kind === 'agent' && type.agents.some((uuid) => visible.has(uuid)));

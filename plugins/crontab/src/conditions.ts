@@ -61,11 +61,11 @@ export function filterOf(conditions: readonly Condition[]): Filter {
     limit: undefined,
     last: undefined,
   };
-  for (const [name, value] of membersOf(conditions)) take(filter, name, value);
+  for (const [name, value] of membersOf(conditions)) addCondition(filter, name, value);
   return filter;
 }
 
-function take(filter: Building<Filter>, name: string, value: unknown): void {
+function addCondition(filter: Building<Filter>, name: string, value: unknown): void {
   switch (name) {
     case 'is_success':
       filter.states.add(flagged(value, 'success', 'failure'));
@@ -94,7 +94,7 @@ function take(filter: Building<Filter>, name: string, value: unknown): void {
   }
 }
 
-/** True when no row can match, whatever the table holds. */
+/** Tells whether no row can match, whatever the table holds. */
 export function matchesNothing({ ids, jobs, names, states, from, to }: Filter): boolean {
   return (
     [ids, jobs, names, states].some(({ size }) => size > 1) ||

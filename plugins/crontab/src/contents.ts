@@ -34,7 +34,7 @@ export class Contents {
     weigh: ({ calendar }) => SCHEDULE_BYTES + (calendar.years?.size ?? 0) * YEAR_BYTES,
   });
 
-  /** Of the row with this version. */
+  /** Returns the job of the row with this version. */
   get(id: Integer, version: number): Job | undefined {
     const job = this.#jobs.get(id);
     return job?.version === version ? job : undefined;
@@ -50,8 +50,8 @@ export class Contents {
 
   /** `digest`: that of the job's expression, which is the key; a whole one may be long. @throws CronError */
   scheduleOf(digest: string, expression: string): Schedule {
-    const known = this.#schedules.get(digest);
-    if (known) return known;
+    const cached = this.#schedules.get(digest);
+    if (cached) return cached;
     const made = parseCron(expression);
     this.#schedules.set(digest, made);
     return made;

@@ -25,7 +25,7 @@ import { ResultStore } from './store/results.ts';
 /** Jobs with these ids changed. */
 const JobsChanged = topic('crontab.changed', Type.Array(Type.Integer()));
 
-/** What the methods work with. */
+/** Parts that the methods work with. */
 export interface Crontab {
   readonly access: JobAccess;
   readonly clock: Clock;
@@ -95,10 +95,9 @@ const openStores = ({ db, bus, useOptional }: Kernel) => ({
 function createRunning(kernel: Kernel, { store, claims, results }: Stores, jobs: Jobs) {
   const { bus, clock, log, signal: stopping } = kernel;
   const tasks = kernel.use(Tasks);
-  const workers = () => kernel.useOptional(WorkerRuns);
+  const [workers, owners] = [kernel.useOptional(WorkerRuns), kernel.useOptional(Owners)];
   const isSuspended = async ({ owner, type }: Job) =>
-    (await kernel.useOptional(Owners)?.isSuspended(owner, [mayDo('write', type), mayRun(type)])) ??
-    false;
+    (await owners?.isSuspended(owner, [mayDo('write', type), mayRun(type)])) ?? false;
   const read = (id: Integer) => jobs.read(id);
   const runs = new Runs({ read, tasks, workers, isSuspended, results, claims, clock, log });
   const missed = new MissedRuns({

@@ -6,7 +6,7 @@ import { type NormalTask, normaliseTaskType, TaskType } from '@svc/plugin-task/a
 
 const only = { additionalProperties: false } as const;
 
-/** Of the parameter. */
+/** Description of the parameter. */
 export const TYPE_WORDS =
   'What a fire does: a task for each of these agents, or the run of a script.';
 const ForWorker = Type.Object(
@@ -32,7 +32,7 @@ const typeFor = (mostAgents: number) =>
     ForWorker,
   ]);
 
-/** What a job does, as callers write it (crontab.md §3). */
+/** Work of a job, as callers write it (crontab.md §3). */
 export const CronType = typeFor(MOST_AGENTS);
 /** Type that a job is changed to: one from before the bound may name more agents, as many as its texts let it. */
 export const ChangedCronType = typeFor(131_072);

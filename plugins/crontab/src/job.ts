@@ -11,9 +11,9 @@ export interface Timed extends Omit<PlanRow, 'cron_expression'> {
   readonly times: string;
 }
 
-/** When a job runs: what the scheduler holds of each. */
+/** Timing of a job: all that the scheduler holds of each. */
 export interface Planned extends Timed {
-  /** When it runs next, Unix ms; infinite: never, or while it is disabled. */
+  /** Time of the next run, Unix ms; infinite: never, or while it is disabled. */
   readonly due: number;
 }
 
@@ -32,7 +32,7 @@ export const digestOf = (expression: string): string =>
 /** A row's time may lie this far ahead of this clock: the clocks of servers differ. */
 const SKEW_MS = 60_000;
 
-/** What else decides when a job is due. */
+/** Circumstances that also decide when a job is due. */
 export interface Moment {
   readonly now: number;
   /** Start of this server: a job that never ran does not run for times before it. */

@@ -19,20 +19,20 @@ export interface JobsOptions {
 }
 
 /**
- * When each job runs. What it does is read when it runs. Changes go to the table first; rows that other servers changed are
- * read again.
+ * Times of all jobs; their contents are read when they run. Changes go to the table first; rows that other servers changed
+ * are read again.
  */
 export class Jobs {
   readonly #options: JobsOptions;
   #startedAt: number;
   readonly #jobs = new Map<Integer, Planned>();
-  /** Those that are due before the horizon. */
+  /** Jobs that are due before the horizon. */
   readonly #soon = new Map<Integer, Planned>();
   #horizon = 0;
   #contents = new Contents();
   /** Versions of rows that cannot be parsed. */
   readonly #unreadable = new Map<Integer, number>();
-  /** For each reading that is under way: the jobs that changed meanwhile; what it reads of them is old. */
+  /** Jobs that changed during each reading that is under way; what it reads of them is old. */
   readonly #reads = new Set<Set<Integer>>();
 
   constructor(options: JobsOptions) {
@@ -60,7 +60,7 @@ export class Jobs {
     return this.#soon.values();
   }
 
-  /** What a job does. @returns undefined when it has gone, or cannot be read. @throws RpcError 103 */
+  /** Reads the contents of a job. @returns undefined when it has gone, or cannot be read. @throws RpcError 103 */
   async read(id: Integer): Promise<Job | undefined> {
     const planned = this.#jobs.get(id);
     const contents = this.#contents;
@@ -78,7 +78,7 @@ export class Jobs {
     }
   }
 
-  /** Takes a row that was just written or read. */
+  /** Stores a row that was just written or read. */
   put(row: PlanRow): void {
     this.#touch(row.id);
     this.#remember(row);
@@ -110,10 +110,10 @@ export class Jobs {
   /** Reads every row; SQL of callers changes one without its version. @throws RpcError 103 */
   async reload(): Promise<void> {
     this.#contents = new Contents();
-    await this.#reading(async (take) => {
+    await this.#reading(async (accept) => {
       const present = new Set<Integer>();
       for await (const rows of pagesOf((after) => this.#options.store.plans(after, PAGE))) {
-        await take(rows);
+        await accept(rows);
         for (const { id } of rows) present.add(id);
       }
       return present;
@@ -122,12 +122,12 @@ export class Jobs {
 
   /** Reads the rows that have changed. @throws RpcError 103 */
   async refresh(): Promise<void> {
-    await this.#reading(async (take) => {
+    await this.#reading(async (accept) => {
       const { store } = this.#options;
       const present = new Set<Integer>();
       for await (const stamps of pagesOf((after) => store.stamps(after, PAGE))) {
         const fresh = stamps.filter((stamp) => this.#isNew(stamp));
-        await take(await store.plansOf(fresh.map(({ id }) => id)));
+        await accept(await store.plansOf(fresh.map(({ id }) => id)));
         for (const { id } of stamps) present.add(id);
       }
       return present;
@@ -136,9 +136,9 @@ export class Jobs {
 
   /** Reads these rows. @throws RpcError 103 */
   async reread(ids: readonly Integer[]): Promise<void> {
-    await this.#reading(async (take) => {
+    await this.#reading(async (accept) => {
       const rows = await this.#options.store.plansOf(ids);
-      await take(rows);
+      await accept(rows);
       const present = new Set(this.#jobs.keys());
       for (const id of ids) present.delete(id);
       for (const { id } of rows) present.add(id);
@@ -148,7 +148,7 @@ export class Jobs {
 
   /** `read`: hands over what it reads. @returns ids of all rows that there are */
   async #reading(
-    read: (take: (rows: readonly PlanRow[]) => Promise<void>) => Promise<ReadonlySet<Integer>>,
+    read: (accept: (rows: readonly PlanRow[]) => Promise<void>) => Promise<ReadonlySet<Integer>>,
   ): Promise<void> {
     const touched = new Set<Integer>();
     this.#reads.add(touched);

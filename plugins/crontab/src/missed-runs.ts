@@ -49,7 +49,10 @@ export class MissedRuns {
     });
   }
 
-  /** This server claimed a run of `job`, as it was before. Its row does not name the server of the run before any more. */
+  /**
+   * Notes that this server claimed a run of `job`, given as it was before: its row no longer names the server of the run
+   * before.
+   */
   replaced({ id, name, claimed_by, last_run_time }: Planned): void {
     if (claimed_by === null || claimed_by === this.#options.bus.id || last_run_time === null)
       return;

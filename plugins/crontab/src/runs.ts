@@ -18,10 +18,10 @@ const DISPATCHING = 100;
 const STOP_MS = 5_000;
 
 export interface RunsOptions {
-  /** What a job does; undefined: it has gone, or cannot be read. */
+  /** Reads the contents of a job; undefined: it has gone, or cannot be read. */
   readonly read: (id: Integer) => Promise<Job | undefined>;
   readonly tasks: Tasks;
-  readonly workers: () => WorkerRuns | undefined;
+  readonly workers: WorkerRuns | undefined;
   /** The token that wrote the job has gone, or could not write it now, and the operator wants its jobs to stop. */
   readonly isSuspended: (job: Job) => Promise<boolean>;
   readonly results: Pick<ResultStore, 'add'>;
@@ -30,7 +30,7 @@ export interface RunsOptions {
   readonly log: Logger;
 }
 
-/** What a record says about one dispatch. */
+/** Columns of a record that depend on the outcome of the dispatch. */
 type Outcome = Pick<RunRecord, 'relative_id' | 'message'>;
 
 /** Dispatches runs and records the outcome of each dispatch (crontab.md §3.1, §3.2). */
@@ -115,10 +115,10 @@ export class Runs {
   }
 
   async #enqueue({ worker, params }: WorkerType): Promise<Outcome> {
-    const runs = this.#options.workers();
-    if (!runs) return failed(worker, 'this server runs no scripts');
+    const { workers } = this.#options;
+    if (!workers) return failed(worker, 'this server runs no scripts');
     try {
-      const id = await runs.enqueueCron({ worker, params });
+      const id = await workers.enqueueCron({ worker, params });
       return { relative_id: id, message: `Script worker ${worker} was enqueued as run ${id}` };
     } catch (error) {
       if (error instanceof RpcError) return failed(worker, error.message);

@@ -12,9 +12,12 @@ const JUMP_MS = 1_000;
 const CHUNK = 200;
 /** A claim that failed is tried again after this; the jobs stay due. */
 const RETRY_MS = 2_000;
-/** After a claim that another server won, this server's copy of the row is old; the job waits until it is read again. */
+/** Wait after a claim that another server won: this server's copy of the row is old until it is read again. */
 const LOST_MS = 1_000;
-/** After a longer claim the other servers may have counted this one as dead and have dispatched the run. */
+/**
+ * Longest claim that is certain: after a longer one the other servers may have counted this one as dead and have
+ * dispatched the run.
+ */
 const CERTAIN_MS = 2_000;
 /** A run does not start later than this after its time. */
 const LATEST_MS = 60_000;
@@ -25,7 +28,7 @@ export interface SchedulerOptions {
   readonly store: Pick<JobStore, 'claim'>;
   /** Starts a run; never waits, never throws. `job` as it was before the run was claimed at `now`. */
   readonly run: (job: Planned, now: number) => void;
-  /** This process in the rows that it claims. */
+  /** Id of this process in the rows that it claims. */
   readonly server: string;
   readonly log: Logger;
   /** Aborts when the server stops. */
@@ -41,21 +44,21 @@ export class Scheduler {
   readonly #heldBack = new Map<Integer, number>();
   /** Jobs whose claim at this time may belong to this server or not: their rows decide. */
   readonly #unsure = new Map<Integer, number>();
-  /** Also times that are computed anew. */
+  /** Claims under way, and times that are being computed anew. */
   readonly #claims = new Set<Promise<void>>();
   #hasBegun = false;
-  #lastLook = 0;
+  #lastCheck = 0;
   #cancelSleep: (() => void) | undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
   }
 
-  /** Looks at all jobs now, and from now on whenever one is due. */
+  /** Checks all jobs now, and from now on whenever one is due. */
   begin(): void {
     this.#hasBegun = true;
-    this.#lastLook = this.#options.clock.now();
-    this.#look();
+    this.#lastCheck = this.#options.clock.now();
+    this.#check();
   }
 
   /** Jobs have changed. */
@@ -63,7 +66,7 @@ export class Scheduler {
     for (const map of [this.#heldBack, this.#unsure]) {
       for (const id of map.keys()) if (!this.#options.jobs.get(id)) map.delete(id);
     }
-    this.#look();
+    this.#check();
   }
 
   /** Resolves when no claim is under way, and no time is computed anew. */
@@ -76,16 +79,16 @@ export class Scheduler {
     return Math.max(this.#unsure.has(id) ? 0 : due, this.#heldBack.get(id) ?? 0);
   }
 
-  #look(): void {
+  #check(): void {
     const { clock, jobs, log, stopping } = this.#options;
     if (!this.#hasBegun || stopping.aborted) return;
     const now = clock.now();
-    if (now < this.#lastLook - JUMP_MS) {
-      log.warn('the clock went back; jobs go on from now', { by_ms: this.#lastLook - now });
+    if (now < this.#lastCheck - JUMP_MS) {
+      log.warn('the clock went back; jobs go on from now', { by_ms: this.#lastCheck - now });
       this.#heldBack.clear();
       this.#rebase();
     }
-    this.#lastLook = now;
+    this.#lastCheck = now;
     const due = [...jobs.soon()].filter((job) => this.#dueAt(job) <= now);
     for (let at = 0; at < due.length; at += CHUNK) this.#start(due.slice(at, at + CHUNK), now);
     this.#sleep(now);
@@ -94,7 +97,7 @@ export class Scheduler {
   #rebase(): void {
     const rebased = this.#options.jobs.rebase().finally(() => {
       this.#claims.delete(rebased);
-      this.#look();
+      this.#check();
     });
     this.#claims.add(rebased);
   }
@@ -104,7 +107,7 @@ export class Scheduler {
     let next = now + LONGEST_SLEEP_MS;
     for (const job of jobs.soon()) next = Math.min(next, this.#dueAt(job));
     this.#cancelSleep?.();
-    this.#cancelSleep = clock.timeout(() => this.#look(), Math.max(1, next - now));
+    this.#cancelSleep = clock.timeout(() => this.#check(), Math.max(1, next - now));
   }
 
   #start(due: readonly Planned[], now: number): void {
@@ -115,7 +118,7 @@ export class Scheduler {
     const claim = work.finally(() => {
       for (const { id } of due) this.#claiming.delete(id);
       this.#claims.delete(claim);
-      this.#look();
+      this.#check();
     });
     this.#claims.add(claim);
   }

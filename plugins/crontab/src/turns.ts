@@ -8,7 +8,7 @@ export function createTurns(
 ): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = size;
-  const leave = () => {
+  const release = () => {
     const next = waiting.shift();
     if (next) next();
     else free++;
@@ -16,17 +16,17 @@ export function createTurns(
   return async (work) => {
     if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
     else free--;
-    let hasLeft = false;
-    const leaveOnce = () => {
-      if (!hasLeft) leave();
-      hasLeft = true;
+    let isReleased = false;
+    const releaseOnce = () => {
+      if (!isReleased) release();
+      isReleased = true;
     };
-    const cancel = clock.timeout(leaveOnce, longest_ms);
+    const cancel = clock.timeout(releaseOnce, longest_ms);
     try {
       return await work();
     } finally {
       cancel();
-      leaveOnce();
+      releaseOnce();
     }
   };
 }

@@ -10,14 +10,14 @@ const LATE_MS = 1_000;
 /** Agents whose registrations have ended. */
 const REMEMBERED = 10_000;
 
-/** Why an agent takes no tasks: `data` of error 104. */
+/** Reason why an agent takes no tasks: `data` of error 104. */
 export type Absence = 'offline' | 'tasks are switched off on this agent';
 
 export interface AbsencesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** Undefined: this server takes no reports. */
-  readonly reports: () => LastReports | undefined;
+  readonly reports: LastReports | undefined;
 }
 
 /** Tells an agent that is gone from one that reports and has not registered for tasks. */
@@ -35,9 +35,9 @@ export class Absences {
     this.#ended.set(uuid, this.#options.clock.now());
   }
 
-  /** Of agents without a registration, in their order: true for those that report. @throws RpcError 103 */
+  /** Tells of agents without a registration, in their order, which of them report. @throws RpcError 103 */
   async reporting(agents: readonly Agent[]): Promise<readonly boolean[]> {
-    const heard = await this.#options.reports()?.heard(agents);
+    const heard = await this.#options.reports?.heard(agents);
     return agents.map(({ uuid }, at) => this.#reportsOnly(uuid, heard?.[at]));
   }
 
@@ -47,11 +47,11 @@ export class Absences {
     return isOnline && heard > ended + LATE_MS;
   }
 
-  /** For an agent without a registration. Never rejects. */
+  /** Returns the reason for an agent without a registration. Never rejects. */
   async of(uuid: string): Promise<Absence> {
     const { log, reports } = this.#options;
     try {
-      const heard = await reports()?.heardAt(uuid);
+      const heard = await reports?.heardAt(uuid);
       return this.#reportsOnly(uuid, heard) ? 'tasks are switched off on this agent' : 'offline';
     } catch (error) {
       log.warn('last reports of an agent could not be read', { agent_uuid: uuid, error });

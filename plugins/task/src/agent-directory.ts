@@ -19,7 +19,7 @@ export interface AgentDirectoryOptions {
   readonly closed: (uuid: string) => void;
 }
 
-/** Which other server has which agent. */
+/** Creates the directory of the agents that other servers have. */
 export function createAgentDirectory(
   options: AgentDirectoryOptions,
 ): Directory<Registered, string> {

@@ -14,8 +14,11 @@ const CONNECTED = { connected_for_tasks: true, tasks_allowed: true };
 const SWITCHED_OFF = { connected_for_tasks: false, tasks_allowed: false };
 const AWAY = { connected_for_tasks: false, tasks_allowed: null };
 
-/** Tells `agent-uuid_list` which agents take tasks, and their versions. */
-export function tellAgents(list: AgentList, { absences, deliveries, versions }: FactParts): void {
+/** Adds to `agent-uuid_list` which agents take tasks, and their versions. */
+export function addAgentFacts(
+  list: AgentList,
+  { absences, deliveries, versions }: FactParts,
+): void {
   list.add({
     ...PRESENCE_RIGHT,
     async read(agents) {

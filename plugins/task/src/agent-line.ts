@@ -21,7 +21,7 @@ type Queues<Task> = { readonly [T in Turn]: Set<Task> };
 export interface Registration {
   readonly peer: Peer;
   readonly push: Push<never>;
-  /** This connection registers the agent for the first time. */
+  /** Tells whether this connection registers the agent for the first time. */
   readonly isFirst: boolean;
   /** Unix ms of the registration that this one replaces, here or on another server; 0: none. */
   readonly previous: number;
@@ -70,7 +70,7 @@ export class AgentLine<Task extends Queued> {
     return moved;
   }
 
-  /** Nothing is written any more. */
+  /** Stops all writing. */
   stop(): void {
     this.push = undefined;
     this.#cancelWake?.();

@@ -41,7 +41,7 @@ export interface Tasks {
    * @throws RpcError 103 when they could not be stored; no task exists then
    */
   createMany(order: TaskOrder, task: NormalTask): Promise<readonly Promise<TaskOutcome>[]>;
-  /** True when tasks of this run were stored and not deleted since. @throws RpcError 103 */
+  /** Tells whether tasks of this run were stored and not deleted since. @throws RpcError 103 */
   hasRun(cronSource: string, run: Integer): Promise<boolean>;
   /** The running `web_shell` task behind an agent's proof (terminal.md §4). @throws RpcError 103 */
   shell(id: Integer, uuid: string, token: string): Promise<ShellProof>;

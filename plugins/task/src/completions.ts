@@ -31,7 +31,7 @@ const TasksEnded = topic(
 /** Tasks of one message. */
 const BATCH = 1_000;
 
-/** Tells blocking callers and deliveries of all servers that tasks have ended or that their rows are gone. */
+/** Notifies blocking callers and deliveries of all servers that tasks have ended or that their rows are gone. */
 export class Completions {
   readonly #options: CompletionsOptions;
   readonly #waiters = new Map<Integer, (completion: Completion) => void>();
@@ -69,7 +69,7 @@ export class Completions {
   answered(answer: TaskAnswer): void {
     const key = { id: answer.task_id, uuid: answer.agent_uuid };
     this.#waiters.get(key.id)?.(answer);
-    this.#tell(key);
+    this.#notify(key);
     this.#publish([key]);
   }
 
@@ -80,11 +80,11 @@ export class Completions {
   }
 
   #ended(key: TaskKey): void {
-    this.#tell(key);
+    this.#notify(key);
     this.#read(key.id).catch(this.#options.failed);
   }
 
-  #tell({ id, uuid }: TaskKey): void {
+  #notify({ id, uuid }: TaskKey): void {
     this.#options.answered(id);
     for (const run of this.#watchers.get(uuid) ?? []) run(id);
   }

@@ -34,7 +34,7 @@ export type Condition = Static<typeof Condition>;
 
 export const Conditions = conditionsOf(Condition);
 
-/** How a task ended, and whether a job made it. */
+/** State of a task: how it ended, and whether a job made it. */
 export type State = 'success' | 'failure' | 'running' | 'ended' | 'manual' | 'scheduled';
 
 /** A condition list, read once. Each set holds distinct values; two of one kind match nothing. */
@@ -65,12 +65,12 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   let last = false;
   for (const [name, value] of membersOf(conditions)) {
     if (name === 'last') last ||= value !== false;
-    else take(filter, name, value);
+    else addCondition(filter, name, value);
   }
   return last ? { ...filter, limit: 1 } : filter;
 }
 
-function take(filter: Building<Filter>, name: string, value: unknown): void {
+function addCondition(filter: Building<Filter>, name: string, value: unknown): void {
   switch (name) {
     case 'is_success':
       filter.states.add(flagged(value, 'success', 'failure'));
@@ -106,7 +106,7 @@ function take(filter: Building<Filter>, name: string, value: unknown): void {
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** True when no row can match, whatever the table holds. */
+/** Tells whether no row can match, whatever the table holds. */
 export function matchesNothing({ ids, uuids, types, cronSources, from, to, limit }: Filter) {
   const several = [ids, uuids, types, cronSources].some(({ size }) => size > 1);
   const [id] = ids;

@@ -44,7 +44,7 @@ export class Creator {
     return id;
   }
 
-  /** As `create`, then waits for the answer (task.md §4.4). @throws RpcError 103, 104, 105 deleted meanwhile, 999 time-out */
+  /** Creates a task and waits for the answer (task.md §4.4). @throws RpcError 103, 104, 105 deleted meanwhile, 999 time-out */
   async createBlocking(
     uuid: string,
     task: NormalTask,

@@ -16,7 +16,7 @@ const PATIENCE_MS = 5_000;
 const REMOTE_PATIENCE_MS = 1_000;
 /** Callers that may wait for one agent. */
 const CALLERS = 1_024;
-/** For so long another server may ask for a task again that was sent: twice as long as it waits for the answer. */
+/** Time for which another server may ask again for a task that was sent: twice as long as it waits for the answer. */
 const SENT_MS = 10_000;
 /** Stands for the text of a task that was sent: it may have 4 MB. */
 const SENT = new RawJson('null');

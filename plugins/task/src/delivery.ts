@@ -3,7 +3,7 @@ import type { Integer } from '@svc/plugin-sdk/sql';
 import type { AgentLine } from './agent-line.ts';
 import type { Turn } from './turn.ts';
 
-/** Where one task stands on this server. The README has the diagram, and the meaning and deadline of each state. */
+/** State of one task on this server. The README has the diagram, and the meaning and deadline of each state. */
 export type State = 'new' | 'waiting' | 'asking' | 'queued' | 'moving' | 'sent' | End;
 
 /** A delivery in one of these states is over, and this server forgets it. */
@@ -45,10 +45,10 @@ export const transitions: { readonly [S in State]: { readonly [E in Event]?: Sta
 /** The state after an event. An event that the state does not name came too late and changes nothing. */
 export const next = (state: State, event: Event): State => transitions[state][event] ?? state;
 
-/** Why a task was not accepted for its agent. `ended`: the agent was connected when the delivery began. */
+/** Reason why a task was not accepted for its agent. `ended`: the agent was connected when the delivery began. */
 export type Refusal = 'absent' | 'ended' | 'full' | 'lost';
 
-/** What the creator of a task learns. */
+/** Outcome of a delivery for the creator of the task. */
 export type Outcome = 'accepted' | Refusal;
 
 const refusals: { readonly [E in Event]?: Refusal } = {
@@ -58,7 +58,7 @@ const refusals: { readonly [E in Event]?: Refusal } = {
   lost: 'lost',
 };
 
-/** Why the event ended a delivery as `refused`. */
+/** Returns the reason why the event ended a delivery as `refused`. */
 export const refusalOf = (event: Event, { asked }: Delivery): Refusal =>
   refusals[event] ?? (asked > 0 ? 'ended' : 'absent');
 
@@ -78,7 +78,7 @@ export interface Delivery {
   /** Resolves `outcome`; only the first call counts. */
   readonly settle: (outcome: Outcome) => void;
   state: State;
-  /** How often other servers were asked to take the task. */
+  /** Number of times that other servers were asked to take the task. */
   asked: number;
   /** The agent's line in the states `waiting` and `queued`, and the one that sent it. */
   line?: AgentLine<Delivery> | undefined;

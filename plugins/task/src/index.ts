@@ -3,7 +3,7 @@ import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, RpcError, reload, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
-import { tellAgents } from './agent-facts.ts';
+import { addAgentFacts } from './agent-facts.ts';
 import { Probes, Tasks } from './api.ts';
 import { endedTasks } from './ended-tasks.ts';
 import { examples } from './examples.ts';
@@ -64,15 +64,15 @@ export default definePlugin({
     const lists = new ListStore(kernel.db);
     const probes = openProbes(kernel.db);
     kernel.provide(Tasks, service);
-    tellAgents(kernel.use(AgentList), tasking);
+    addAgentFacts(kernel.use(AgentList), tasking);
     kernel.provide(Probes, probes);
 
     hooks.methods.tap((methods) => {
       const maxUploadBytes = () => settings.max_upload_bytes;
       addRegisterMethod(methods, { auth, clock, stopping, deliveries, maxUploadBytes });
       addCreateMethods(methods, auth, creator);
-      const takeResult = createUploads(auth, { store, room, versions, completions });
-      addUploadMethod(methods, () => kernel.useOptional(Tokens), takeResult, deliveries);
+      const storeResult = createUploads(auth, { store, room, versions, completions });
+      addUploadMethod(methods, kernel.useOptional(Tokens), storeResult, deliveries);
       addSeriesMethod(methods, probes);
       addListMethods(methods, {
         auth,

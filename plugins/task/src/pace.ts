@@ -5,7 +5,7 @@ const INTERVAL_MS = 30;
 /** An agent keeps so many messages and drops the oldest: none is left of what is older. */
 const RING = 32;
 
-/** When one agent is ready for its next message. Times are of the monotonic clock, ms. */
+/** Pace of one agent: tells when it is ready for its next message. Times are of the monotonic clock, ms. */
 export class Pace {
   /** The agent has taken all that was sent by then. */
   #idleAt = -Infinity;

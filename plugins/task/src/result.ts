@@ -56,7 +56,7 @@ export const TaskResult = Type.Union([
 ]);
 export type TaskResult = Static<typeof TaskResult>;
 
-/** What an agent uploads (task.md §4.5). */
+/** Result that an agent uploads (task.md §4.5). */
 export const Upload = Type.Object({
   task_id: Uint64,
   agent_uuid: Uuid,

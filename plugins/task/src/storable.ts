@@ -5,7 +5,7 @@ const unstorable = /^(?:0000|d[89a-f])/;
 
 const suspect = (text: string): boolean => text.includes('\\u0000') || text.includes('\\ud');
 
-/** True when both databases can hold this JSON text, which `JSON.stringify` made. */
+/** Tells whether both databases can hold this JSON text, which `JSON.stringify` made. */
 export function isStorable(text: string): boolean {
   return !suspect(text) || storable(text) === text;
 }
@@ -18,6 +18,6 @@ export function storable(text: string): string {
   );
 }
 
-/** As `storable`, for plain text. */
+/** Returns the text, not JSON, with U+FFFD for every character that a database cannot hold. */
 export const storableText = (text: string): string =>
   JSON.parse(storable(JSON.stringify(text))) as string;

@@ -17,7 +17,7 @@ import { VersionStore } from './store/versions.ts';
  */
 export function createTasking(kernel: Kernel, registry: AgentRegistry, maxBytes: () => number) {
   const { clock, db, log, signal: stopping } = kernel;
-  const absences = new Absences({ clock, log, reports: () => kernel.useOptional(LastReports) });
+  const absences = new Absences({ clock, log, reports: kernel.useOptional(LastReports) });
   const store = new TaskStore(db);
   const room = new Room(db, maxBytes);
   const versions = new VersionStore(db, log);

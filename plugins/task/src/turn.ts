@@ -1,6 +1,6 @@
 /**
- * Which tasks of an agent are sent first: those that somebody waits for before a screen, then others, then those of jobs.
- * Within one turn they go in the order in which they were taken.
+ * Order in which the tasks of an agent are sent: first those that a person waits for at a screen, then others, then those
+ * of jobs. Within one turn they go in the order in which they were accepted.
  */
 export const TURNS = ['first', 'usual', 'last'] as const;
 export type Turn = (typeof TURNS)[number];

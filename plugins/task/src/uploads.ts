@@ -13,7 +13,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const FEW_BYTES = 4_096;
 
 /** Stores the one result of a task (task.md §4.5). @throws RpcError 102, 103, 105, 108 */
-export type TakeResult = (upload: Upload, caller: Principal) => Promise<Integer>;
+export type StoreResult = (upload: Upload, caller: Principal) => Promise<Integer>;
 
 export interface UploadsOptions {
   readonly store: TaskStore;
@@ -25,7 +25,7 @@ export interface UploadsOptions {
 export function createUploads(
   auth: Auth,
   { store, room, versions, completions }: UploadsOptions,
-): TakeResult {
+): StoreResult {
   return async (upload, caller) => {
     const { task_id: id, task_token, timestamp, success } = upload;
     const uuid = canonicalUuid(upload.agent_uuid);
@@ -53,7 +53,7 @@ export function createUploads(
       error_message: ending.error_message,
       task_event_result: ending.result && (JSON.parse(ending.result) as unknown),
     });
-    if (ending.success && given) await versions.told(uuid, given);
+    if (ending.success && given) await versions.record(uuid, given);
     return id;
   };
 

@@ -8,7 +8,7 @@ export interface FieldRule {
   readonly to: number;
   /** Lower case, longest first, so that `mon` is not found in `monday`. */
   readonly names: readonly (readonly [name: string, value: number])[];
-  /** True where `?` is the same as `*`. */
+  /** Tells whether `?` is the same as `*`. */
   readonly question: boolean;
 }
 
@@ -22,7 +22,7 @@ const field = (
 const longestFirst = (values: { readonly [name: string]: number }) =>
   Object.entries(values).sort(([a], [b]) => b.length - a.length);
 
-/** Every word with its first three letters beside it; the first word is 1. */
+/** Pairs of each word, and of its first three letters, with its number; the first word is 1. */
 const numbered = (words: readonly string[]): { readonly [name: string]: number } =>
   Object.fromEntries(
     words.flatMap((word, at) => [

@@ -73,7 +73,7 @@ class Reader {
   field(rule: FieldRule): number[] {
     const values = new Set<number>();
     do this.#item(rule, values);
-    while (this.#take(','));
+    while (this.#accept(','));
     if (rule.least < rule.from && values.delete(rule.least)) values.add(SUNDAY);
     return [...values].sort((a, b) => a - b);
   }
@@ -93,11 +93,11 @@ class Reader {
   }
 
   #span(rule: FieldRule): Span {
-    if (this.#take('*') || (rule.question && this.#take('?'))) {
+    if (this.#accept('*') || (rule.question && this.#accept('?'))) {
       return { from: rule.from, last: rule.to, step: this.#step(rule) ?? 1 };
     }
     const first = this.#value(rule);
-    if (this.#take('-')) {
+    if (this.#accept('-')) {
       const last = this.#value(rule);
       if (first.named !== last.named) this.#fail('a range is of names or of numbers', last.at);
       if (first.value > last.value) this.#fail('a range must ascend', first.at);
@@ -110,7 +110,7 @@ class Reader {
 
   /** `/k`, if it stands here. */
   #step(rule: FieldRule): number | undefined {
-    if (!this.#take('/')) return undefined;
+    if (!this.#accept('/')) return undefined;
     this.#skip();
     const at = this.#at;
     const step = this.#number() ?? this.#fail('expected a step');
@@ -143,7 +143,7 @@ class Reader {
     return Number(found);
   }
 
-  #take(character: string): boolean {
+  #accept(character: string): boolean {
     this.#skip();
     if (this.#text[this.#at] !== character) return false;
     this.#at++;

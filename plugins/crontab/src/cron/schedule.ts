@@ -21,9 +21,9 @@ export interface Calendar {
 const DAY_MS = 86_400_000;
 const EPOCH_WEEKDAY = 4;
 
-/** When a job runs: whole seconds, UTC (crontab.md §2). */
+/** Times at which a job runs: whole seconds, UTC (crontab.md §2). */
 export class Schedule {
-  /** What it was read from, for saying it in words. */
+  /** Values that the expression lists, for describing it in words. */
   readonly times: DayTimes;
   readonly calendar: Calendar;
 

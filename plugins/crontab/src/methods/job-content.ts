@@ -29,13 +29,13 @@ interface Given {
   readonly cron_type: CronType;
 }
 
-/** What to store as the owner of a job that this caller writes. */
+/** Returns what to store as the owner of a job that this caller writes. */
 export const ownerOf = (caller: Principal): string | null => (caller.super ? null : caller.id);
 
 /** Characters of the texts of one job: writing longer ones as JSON would hold the event loop. */
 const MOST_LENGTH = 4 * 2 ** 20;
 
-/** Of all texts in a value, names included. */
+/** Returns the length of all texts in a value, names included. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   let length = 0;

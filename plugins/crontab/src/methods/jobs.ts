@@ -103,7 +103,7 @@ async function viewsOf({ maxBytes, store }: Crontab, visible: Visible): Promise<
   }
 }
 
-/** What cannot be read is not listed; the log has been told. */
+/** Returns the job of a row; one that cannot be read is logged and not listed. */
 function readable(row: JobRow): Job | undefined {
   try {
     return jobOf(row);

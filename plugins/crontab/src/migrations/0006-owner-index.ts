@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
 
-/** What an owner holds is counted at each change. */
+/** Index for counting what an owner holds, which each change does. */
 export const ownerIndex: Migration = {
   name: '0006-owner-index',
   async up({ query }) {

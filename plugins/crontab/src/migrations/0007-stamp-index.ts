@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
 
-/** What tells a changed job, and the runs of one server, are read without the types, which may be long. */
+/** Index for finding changed jobs, and the runs of one server, without reading the types, which may be long. */
 export const stampIndex: Migration = {
   name: '0007-stamp-index',
   async up({ query }) {

@@ -35,7 +35,7 @@ export class ClaimStore {
     return (await this.#rows('a claim could not be taken over', text, params)).length > 0;
   }
 
-  /** True when records of this run are stored. Rows that 0.6.0 wrote name no run: their time decides. */
+  /** Tells whether records of this run are stored. Rows that 0.6.0 wrote name no run: their time decides. */
   async isRecorded({ id, last_run_time }: Claim): Promise<boolean> {
     // Index (cron_id, run_time).
     const text = `select id from crontab_result where cron_id = ? and run_time >= ?

@@ -1,7 +1,7 @@
 import { type Counting, type Database, uncounted } from '@svc/plugin-sdk';
 import { guarded, type Integer, marks, rowsOf, type Sql, type SqlValue } from '@svc/plugin-sdk/sql';
 
-/** With these columns a change of a row is noticed. */
+/** Columns that show a change of a row. */
 export interface Stamp {
   readonly id: Integer;
   /** Raised by every change but a run. */
@@ -12,7 +12,7 @@ export interface Stamp {
   readonly claimed_by: string | null;
 }
 
-/** What of a row decides when the job runs. */
+/** Columns that decide when the job runs. */
 export interface PlanRow extends Stamp {
   readonly name: string;
   readonly enable: boolean;
@@ -64,7 +64,7 @@ export class JobStore {
     this.#claimSql = claimOf(db.forms.elements);
   }
 
-  /** Behind this id, ascending. The types, which may be long, are not read. */
+  /** Reads what follows this id, ascending. The types, which may be long, are not read. */
   plans(after: Integer, most: number): Promise<PlanRow[]> {
     const text = `select ${PLAN} from crontab where id > ? order by id limit ?`;
     return this.#rows('jobs could not be read', text, [after, most]);
@@ -80,7 +80,7 @@ export class JobStore {
     return found;
   }
 
-  /** Behind this id, ascending. */
+  /** Reads the stamps of what follows this id, ascending. */
   stamps(after: Integer, most: number): Promise<Stamp[]> {
     const text =
       'select id, version, last_run_time, claimed_by from crontab where id > ? order by id limit ?';
@@ -89,7 +89,7 @@ export class JobStore {
     );
   }
 
-  /** Behind this id, ascending; long ones one at a time. */
+  /** Reads whole rows that follow this id, ascending; long ones one at a time. */
   async *after(id: Integer, most: number): AsyncGenerator<JobRow> {
     const text = `select ${SHORT} from crontab where id > ? order by id limit ?`;
     const rows = await this.#rows<Omit<JobRow, 'cron_type'> & { cron_type: string | null }>(

@@ -24,7 +24,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
     summary: 'Queues one task for a connected agent.',
     params: { target_uuid: Uuid, task_type: described(TaskType, WHAT) },
     result: Type.Object({ id: Uint64 }),
-    audit: named,
+    audit: auditText,
     prepare: orderOf,
     right: {
       words: '`task` `create` of the type, in the scope `agent_uuid` `<target_uuid>`',
@@ -48,7 +48,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
       }),
     },
     result: Answer,
-    audit: named,
+    audit: auditText,
     prepare: ({ timeout_ms, ...params }) => ({ ...orderOf(params), timeout_ms }),
     right: {
       words:
@@ -66,8 +66,8 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
   });
 }
 
-/** For the record of changes; what the task does is in its row. */
-function named({ target_uuid, task_type }: Order, made: unknown): string {
+/** Returns the text for the record of changes; what the task does is in its row. */
+function auditText({ target_uuid, task_type }: Order, made: unknown): string {
   const name = typeof task_type === 'string' ? task_type : Object.keys(task_type)[0];
   const { id, task_id = id } = (made ?? {}) as { id?: Integer; task_id?: Integer };
   return `${name} on ${target_uuid}${task_id === undefined ? '' : `, task ${task_id}`}`;

@@ -3,14 +3,14 @@ import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Tokens } from '@svc/plugin-token/api';
 import type { Deliveries } from '../deliveries.ts';
 import { demandSomeWrite } from '../permissions.ts';
-import { Upload } from '../result.ts';
-import type { TakeResult } from '../uploads.ts';
+import { Upload } from '../task-result.ts';
+import type { StoreResult } from '../uploads.ts';
 
 /** `task_upload_task_result` (task.md §4.5). */
 export function addUploadMethod(
   methods: Methods,
-  tokens: () => Tokens | undefined,
-  takeResult: TakeResult,
+  tokens: Tokens | undefined,
+  storeResult: StoreResult,
   deliveries: Pick<Deliveries, 'uploading'>,
 ): void {
   methods.add('task_upload_task_result', {
@@ -24,13 +24,13 @@ export function addUploadMethod(
     },
     access: {
       custom: ({ task_response }, call) =>
-        demandSomeWrite(tokens(), call, canonicalUuid(task_response.agent_uuid)),
+        demandSomeWrite(tokens, call, canonicalUuid(task_response.agent_uuid)),
     },
     async handle({ task_response }, { caller, peer, log }) {
       const { agent_uuid, success } = task_response;
       const answered = deliveries.uploading(canonicalUuid(agent_uuid), peer);
       try {
-        const id = await takeResult(task_response, caller);
+        const id = await storeResult(task_response, caller);
         log.info('task answered', { task_id: id, agent_uuid, success });
         return { id };
       } finally {

@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
 
-/** What people ran, newest first: a few rows among the many that jobs make. */
+/** Index for what people ran, newest first: a few rows among the many that jobs make. */
 export const manual: Migration = {
   name: '0006-manual',
   async up({ query, ascending }) {

@@ -4,7 +4,7 @@ import { guarded, marks } from '@svc/plugin-sdk/sql';
 /** Agents of one statement. */
 const CHUNK = 500;
 
-/** How many bytes the tasks of one agent may take. The database itself counts them, in table `task_usage`. */
+/** Limit of the bytes that the tasks of one agent may take. The database itself counts them, in table `task_usage`. */
 export class Room {
   readonly #db: Database;
   readonly #maxBytes: () => number;
@@ -16,7 +16,7 @@ export class Room {
   }
 
   /**
-   * Those of these agents that have no room for so many bytes more. Rows that are written at the same moment may
+   * Returns those of these agents that have no room for so many bytes more. Rows that are written at the same moment may
    * exceed the limit together. @throws RpcError 103
    */
   async without(uuids: readonly string[], bytes: number): Promise<ReadonlySet<string>> {

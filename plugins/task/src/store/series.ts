@@ -15,7 +15,7 @@ export interface ProbeAsk {
   readonly from: number;
   readonly to: number;
   readonly step: number;
-  /** Of the task; undefined: any. */
+  /** Target of the task; undefined: any. */
   readonly target: string | undefined;
   /** Name of the job; undefined: any task. */
   readonly cronSource: string | undefined;

@@ -29,7 +29,7 @@ export interface TaskRow {
   readonly success: boolean | null;
 }
 
-/** How a task ended. */
+/** Outcome of a task. */
 export interface Ending {
   readonly timestamp: Integer;
   readonly success: boolean;
@@ -38,7 +38,7 @@ export interface Ending {
   readonly result: string | null;
 }
 
-/** What an agent answered, as a blocking caller gets it (task.md §4.4). */
+/** Answer of an agent, as a blocking caller gets it (task.md §4.4). */
 export interface TaskAnswer {
   readonly task_id: Integer;
   /** Lower-case hyphenated. */
@@ -133,7 +133,7 @@ export class TaskStore {
     return failed;
   }
 
-  /** As `fail`, for up to 500 tasks created before `before`; terminals have no time limit. */
+  /** Ends up to 500 running tasks created before `before` as failed; terminals have no time limit. */
   failOld(before: number, message: string, timestamp: number): Promise<TaskKey[]> {
     const text = `select id from task where success is null and created_at < ? and type_name <> ?
       order by created_at limit ${CHUNK}`;
@@ -149,7 +149,7 @@ export class TaskStore {
     }
   }
 
-  /** True when a task of this run is stored. Rows that 0.6.0 wrote name no run: their time decides. */
+  /** Tells whether a task of this run is stored. Rows that 0.6.0 wrote name no run: their time decides. */
   hasRun(cronSource: string, run: Integer): Promise<boolean> {
     return guarded('tasks could not be read', async () => {
       // Index (cron_source); asked once after the death of a server.

@@ -19,8 +19,8 @@ export class VersionStore {
     this.#log = log;
   }
 
-  /** Keeps the version that a stored result tells, if it does. Never rejects: the result is stored already. */
-  async told(uuid: string, result: TaskResult): Promise<void> {
+  /** Stores the version that a result reports, if it does. Never rejects: the result is stored already. */
+  async record(uuid: string, result: TaskResult): Promise<void> {
     if (!('version' in result) || result.version.cargo_version.length > MOST_CHARS) return;
     try {
       await this.#put(uuid, result.version.cargo_version);
