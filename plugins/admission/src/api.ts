@@ -3,7 +3,7 @@ import { service } from '@svc/plugin-sdk';
 /** `unix`: the Unix socket; `internal`: calls of the server itself; `private`: networks that have no public addresses. */
 export type AddressClass = 'loopback' | 'private' | 'public' | 'unix' | 'internal';
 
-/** How often something was refused since the start. */
+/** Number of refusals of one kind since the start. */
 export interface RefusalCount {
   readonly reason: string;
   readonly address_class: AddressClass;
@@ -19,7 +19,7 @@ export interface Refusals {
    * @returns true for the first of this reason and address in a while: a record with more detail is worth its place
    */
   refused(reason: string, address: string): boolean;
-  /** In the order of the first refusal of each kind. */
+  /** Returns the counts in the order of the first refusal of each kind. */
   counts(): readonly RefusalCount[];
 }
 

@@ -4,7 +4,7 @@ import { Refusals } from './api.ts';
 import { tapCalls } from './calls/taps.ts';
 import { tokenKeys } from './calls/tokens.ts';
 import { connectionKeys, hostKeys } from './connections/config.ts';
-import { trust } from './connections/proxies.ts';
+import { proxyFinding } from './connections/proxies.ts';
 import { tapConnections } from './connections/taps.ts';
 import { MessageMemory } from './messages/memory.ts';
 import { Messages } from './messages/reader.ts';
@@ -40,7 +40,7 @@ export default definePlugin({
   ),
   rootConfig: reload(Type.Object({ ...hostKeys })),
 
-  examine: async ({ root }) => [trust(root.trusted_proxies)],
+  examine: async ({ root }) => [proxyFinding(root.trusted_proxies)],
 
   setup(kernel) {
     const { clock, config, every, hooks, log, provide } = kernel;

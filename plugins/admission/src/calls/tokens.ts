@@ -47,7 +47,7 @@ export const tokenKeys = {
   }),
 };
 
-interface Known extends Standing {
+interface TokenState extends Standing {
   readonly per_second: number;
   readonly burst: number;
   /** Calls that the token may make now, as of `at`. */
@@ -56,55 +56,55 @@ interface Known extends Standing {
   at: number;
 }
 
-/** What the configuration says of each token: the first entry that matches counts. */
+/** Rules of the configuration for each token: the first entry that matches counts. */
 export class TokenRules {
   readonly #rules: () => readonly TokenRule[];
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #known = new Map<string, Known>();
+  readonly #states = new Map<string, TokenState>();
 
   constructor(rules: () => readonly TokenRule[], clock: Pick<Clock, 'monotonic'>) {
     this.#rules = rules;
     this.#clock = clock;
   }
 
-  /** After a reload. */
+  /** Forgets the rules that were read, after a reload. */
   forget(): void {
-    this.#known.clear();
+    this.#states.clear();
   }
 
   of(share: string): Standing {
     // Without a share the server works for itself.
-    return share === '' || this.#rules().length === 0 ? equal() : this.#find(share);
+    return share === '' || this.#rules().length === 0 ? equal() : this.#stateOf(share);
   }
 
   /** Counts one call. @throws RpcError -32005 with `retry_after_ms` in `data` */
   admit({ id, super: isSuper }: Principal): void {
     if (this.#rules().length === 0 || isSuper || id === '') return;
-    const known = this.#find(id);
-    if (known.per_second === 0) return;
+    const state = this.#stateOf(id);
+    if (state.per_second === 0) return;
     const now = this.#clock.monotonic();
-    const more = ((now - known.at) * known.per_second) / 1_000;
-    known.calls = Math.min(known.burst, known.calls + more);
-    known.at = now;
-    if (known.calls < 1) {
-      const retry_after_ms = Math.ceil(((1 - known.calls) * 1_000) / known.per_second);
+    const more = ((now - state.at) * state.per_second) / 1_000;
+    state.calls = Math.min(state.burst, state.calls + more);
+    state.at = now;
+    if (state.calls < 1) {
+      const retry_after_ms = Math.ceil(((1 - state.calls) * 1_000) / state.per_second);
       const data = { retry_after_ms };
       throw new RpcError(TOO_MANY_CALLS, 'Too many calls of this token', { data });
     }
-    known.calls--;
+    state.calls--;
   }
 
-  #find(share: string): Known {
-    const known = this.#known.get(share);
-    if (known) return known;
+  #stateOf(share: string): TokenState {
+    const state = this.#states.get(share);
+    if (state) return state;
     const rule = this.#rules().find(({ token }) => covers(token, share));
     const per_second = rule?.calls_per_second ?? 0;
     const burst = Math.max(1, rule?.burst || per_second);
     const { weight, part } = rule ?? equal();
-    const made = { weight, part, per_second, burst, calls: burst, at: this.#clock.monotonic() };
-    if (this.#known.size >= REMEMBERED) this.#known.clear();
-    this.#known.set(share, made);
-    return made;
+    const created = { weight, part, per_second, burst, calls: burst, at: this.#clock.monotonic() };
+    if (this.#states.size >= REMEMBERED) this.#states.clear();
+    this.#states.set(share, created);
+    return created;
   }
 }
 

@@ -3,9 +3,9 @@ import type { Connection, Origin } from '@svc/plugin-sdk/http';
 import type { Wait } from '@svc/plugin-sdk/kernel';
 import { thisTurn } from '@svc/plugin-sdk/util';
 
-/** What may begin in one turn of the event loop without a look at who sends it. */
+/** Cost of what may begin in one turn of the event loop without regard to who sends it. */
 const FREE = 128;
-/** What each share may begin in any turn, whatever the others do. */
+/** Cost that each share may begin in any turn, whatever the others do. */
 const OWN = 16;
 /** A message counts as one, and one more for each of these bytes: a batch holds many calls. */
 const BYTES = 1_024;
@@ -27,7 +27,7 @@ interface Share {
   turn: number;
   /** Begun in that turn. */
   used: number;
-  /** What it may still begin in this round (deficit round robin). */
+  /** Cost that it may still begin in this round (deficit round robin). */
   credit: number;
   readonly waiting: Waiting[];
 }
@@ -50,7 +50,7 @@ export class CallTurns {
   readonly #standing: (share: string) => Standing;
   readonly #shares = new Map<string, Share>();
   #most = REMEMBERED;
-  /** Those in which something waits, in order of their turns. */
+  /** Shares in which something waits, in order of their turns. */
   readonly #queue: Share[] = [];
   /** Messages of one connection begin in order, also when its first valid credential comes in between. */
   readonly #places = new WeakMap<Connection, Place>();
@@ -89,8 +89,8 @@ export class CallTurns {
   }
 
   #share(name: string): Share {
-    const known = this.#shares.get(name);
-    if (known) return known;
+    const existing = this.#shares.get(name);
+    if (existing) return existing;
     if (this.#shares.size >= this.#most) this.#forget();
     const share: Share = { name, turn: 0, used: 0, credit: 0, waiting: [] };
     this.#shares.set(name, share);
@@ -104,7 +104,7 @@ export class CallTurns {
     this.#most = Math.max(REMEMBERED, 2 * this.#shares.size);
   }
 
-  /** What has begun counts for one turn. */
+  /** Starts the count anew in each turn: what has begun counts for one turn. */
   #count(): void {
     const turn = thisTurn();
     if (turn === this.#now) return;

@@ -57,7 +57,7 @@ export class HostCheck {
     return true;
   }
 
-  /** What an operator should know of these settings. @param url where the server listens; empty: it does not */
+  /** Returns warnings about these settings for the operator. @param url where the server listens; empty: it does not */
   advice(url: string): ConfigWarning[] {
     const { allowed_hosts: allowed } = this.#settings;
     const isLocal = url === '' || /^https?:\/\/(?:127\.|\[::1\])/.test(url);

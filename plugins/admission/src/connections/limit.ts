@@ -15,7 +15,7 @@ function descriptors(): number | undefined {
   return Number.isFinite(soft) && soft > 0 ? soft : undefined;
 }
 
-/** As the report of Node tells it; NaN: it does not. */
+/** Returns the limit in the report of Node; NaN: the report has none. */
 function reported(): number {
   const report = process.report as Report | undefined;
   if (!report) return Number.NaN;
@@ -27,14 +27,14 @@ function reported(): number {
   return Number(found.userLimits?.open_files?.soft);
 }
 
-/** For files, the database, scripts and the Unix socket. */
-const LEAST_KEPT = 256;
-/** Where the system sets no bound. */
+/** Least number of descriptors reserved for files, the database, scripts and the Unix socket. */
+const LEAST_RESERVED = 256;
+/** Limit where the system sets none. */
 const MOST = 250_000;
 
-/** TCP connections that the descriptors of this process allow: an eighth of them is kept for everything else. */
+/** TCP connections that the descriptors of this process allow: an eighth of them is reserved for everything else. */
 export function connectionsAllowed(open_files = descriptors()): number {
   if (open_files === undefined) return MOST;
-  const kept = Math.max(LEAST_KEPT, Math.ceil(open_files / 8));
-  return Math.min(MOST, Math.max(64, open_files - kept));
+  const reserved = Math.max(LEAST_RESERVED, Math.ceil(open_files / 8));
+  return Math.min(MOST, Math.max(64, open_files - reserved));
 }

@@ -12,15 +12,15 @@ const LARGE = 0.1;
 interface ConnectionState {
   readonly connection: Connection;
   /** Queues of unauthenticated connections that it stands in; empty once it has shown a valid credential. */
-  readonly lines: Set<ConnectionState>[];
+  readonly queues: Set<ConnectionState>[];
   /** Key of the address that it counts for while it is unauthenticated. */
   address: string | undefined;
   /** Requests that are not answered to their end. */
   running: number;
-  /** When something was heard of it last, and how much had been heard then. */
+  /** Time when bytes of it were last noticed, and how many had been read then. */
   since: number;
   heard: number;
-  /** When its first bytes were seen, before its first request. */
+  /** Time when its first bytes were seen, before its first request. */
   begun: number | undefined;
   isUpgraded: boolean;
   /** Key of its token; undefined while it is unauthenticated. */
@@ -40,8 +40,9 @@ interface Options {
 }
 
 /**
- * Who may stay connected. Connections without a valid credential so far, called unauthenticated, are counted by address, are
- * closed when they are silent, and make room where places are scarce, the longest silent first. The others count for their token.
+ * Decides which connections stay. Connections without a valid credential so far, called unauthenticated, are counted by
+ * address, are closed when they are silent, and make room where places are scarce, the longest silent first. The others
+ * count for their token.
  */
 export class Connections {
   readonly #options: Options;
@@ -67,7 +68,7 @@ export class Connections {
       return this.#refuse('more connections than there is room for', connection);
     const state: ConnectionState = {
       connection,
-      lines: [],
+      queues: [],
       address: undefined,
       running: 0,
       since: clock.now(),
@@ -99,7 +100,7 @@ export class Connections {
     });
   }
 
-  /** From now on the connection belongs to one client, also where it comes through a proxy. */
+  /** Marks the connection as that of one client, also where it comes through a proxy. */
   upgrading({ connection }: Upgrade): void {
     const state = this.#states.get(connection);
     if (!state) return;
@@ -107,7 +108,7 @@ export class Connections {
     this.#touch(state);
   }
 
-  /** False for requests that a proxy sends: its other clients may have shown the credential. */
+  /** Tells whether the connection has one client: one of a proxy has others, which may have shown the credential. */
   hasOneClient(connection: Connection): boolean {
     return !connection.forwarded || this.#states.get(connection)?.isUpgraded === true;
   }
@@ -124,7 +125,7 @@ export class Connections {
     if (victim) await new Promise<void>((end) => victim.connection.socket.once('close', end));
   }
 
-  /** From now on the connection counts for this token. */
+  /** Counts the connection for this token from now on. */
   vouched(connection: Connection, { id }: Principal): void {
     const state = this.#states.get(connection);
     if (!state || state.isGone || state.holder === id) return;
@@ -141,13 +142,13 @@ export class Connections {
     connection.socket.destroy();
   }
 
-  /** To be called once a second. `late_ms`: what came in this time may not be read yet. */
+  /** Closes connections that are silent or late; called once a second. `late_ms`: what came in this time may not be read yet. */
   sweep(late_ms = 0): void {
     const { clock, log, places, limit, settings } = this.#options;
     const now = clock.now();
     const { used, limit: most } = places();
     const isCrowded = this.#count >= limit() * CROWDED || used >= most * CROWDED;
-    // A copy: those that are busy go to the end of the line.
+    // A copy: those that are busy go to the end of the queue.
     for (const state of [...this.#unauthenticated]) {
       const { connection } = state;
       if (this.#isBusy(state)) continue;
@@ -170,7 +171,7 @@ export class Connections {
     }
   }
 
-  /** True when it runs something or has spoken: then it goes to the end of its lines. */
+  /** Tells whether it runs something or has sent something: then it goes to the end of its queues. */
   #isBusy(state: ConnectionState): boolean {
     const { heard } = state.connection;
     if (state.running === 0 && state.heard === heard) return false;
@@ -179,13 +180,13 @@ export class Connections {
     return true;
   }
 
-  /** Drops the longest silent one of a line. @param anyAge also when it came a moment ago */
-  #evict(line: Set<ConnectionState>, anyAge: boolean): ConnectionState | undefined {
+  /** Drops the longest silent one of a queue. @param anyAge also when it came a moment ago */
+  #evict(queue: Set<ConnectionState>, anyAge: boolean): ConnectionState | undefined {
     const { clock, settings } = this.#options;
     const latest = clock.now() - (anyAge ? 0 : settings.crowded_silence_ms);
-    let looked = 0;
-    for (const state of line) {
-      if (state.since > latest || ++looked > MOST_LOOKS) return undefined;
+    let examined = 0;
+    for (const state of queue) {
+      if (state.since > latest || ++examined > MOST_EXAMINED) return undefined;
       if (this.#isBusy(state)) continue;
       this.#refuse(SCARCE, state.connection);
       this.#drop(state);
@@ -213,10 +214,10 @@ export class Connections {
     const others = this.#byAddress.get(key);
     const most = this.#options.settings.strangers_per_address;
     if (others && others.size >= most) this.#evict(others, true);
-    const line = this.#byAddress.get(key) ?? new Set();
-    this.#byAddress.set(key, line);
+    const queue = this.#byAddress.get(key) ?? new Set();
+    this.#byAddress.set(key, queue);
     state.address = key;
-    this.#queue(state, line);
+    this.#queue(state, queue);
   }
 
   #release({ holder }: ConnectionState): void {
@@ -226,13 +227,13 @@ export class Connections {
     else this.#byToken.delete(holder);
   }
 
-  #queue(state: ConnectionState, line: Set<ConnectionState>): void {
-    line.add(state);
-    state.lines.push(line);
+  #queue(state: ConnectionState, queue: Set<ConnectionState>): void {
+    queue.add(state);
+    state.queues.push(queue);
   }
 
   #unqueue(state: ConnectionState): void {
-    for (const line of state.lines.splice(0)) line.delete(state);
+    for (const queue of state.queues.splice(0)) queue.delete(state);
     const { address = '' } = state;
     if (this.#byAddress.get(address)?.size === 0) this.#byAddress.delete(address);
   }
@@ -240,9 +241,9 @@ export class Connections {
   #touch(state: ConnectionState): void {
     state.since = this.#options.clock.now();
     state.begun = undefined;
-    for (const line of state.lines) {
-      line.delete(state);
-      line.add(state);
+    for (const queue of state.queues) {
+      queue.delete(state);
+      queue.add(state);
     }
   }
 
@@ -254,9 +255,9 @@ export class Connections {
 
 const SCARCE = 'silence without a credential, where places are scarce';
 /** Busy connections that one search passes over; each goes to the end of its queue. */
-const MOST_LOOKS = 100;
+const MOST_EXAMINED = 100;
 
-/** True when the first request has begun and does not come to its end. */
+/** Tells whether the first request has begun and does not come to its end. */
 function isLate(state: ConnectionState, now: number, limit_ms: number): boolean {
   if (state.isUpgraded || state.connection.heard > 0) return false;
   if (state.connection.socket.bytesRead === 0) return false;

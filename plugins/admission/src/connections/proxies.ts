@@ -4,7 +4,7 @@ import { type Finding, finding } from '@svc/plugin-sdk';
 import type { Connection, Forwarded } from '@svc/plugin-sdk/http';
 import { Networks, plainAddress } from './address.ts';
 
-/** This machine: what runs there may say over which scheme it was asked. */
+/** Addresses of this machine: a program on it may say over which scheme it was asked. */
 const HERE = new Networks('trusted_proxies', ['127.0.0.0/8', '::1', 'unix']);
 
 /**
@@ -16,13 +16,13 @@ export class Proxies {
   #areListed = false;
 
   /** @throws UserError for an entry that is no address and no network */
-  follow(entries: readonly string[]): void {
+  configure(entries: readonly string[]): void {
     this.#networks = new Networks('trusted_proxies', entries);
     this.#areListed = entries.length > 0;
   }
 
-  /** Reads what `connection` says of its client, when its peer is a trusted proxy. */
-  look(connection: Connection): void {
+  /** Has the address and scheme of the client read from its requests, where the peer is a trusted proxy. */
+  attach(connection: Connection): void {
     const { address, unix } = connection;
     if (this.#networks.has(address, unix))
       connection.forwarded = (request) => this.#forwarded(request);
@@ -53,8 +53,8 @@ function secureIn({ headers }: IncomingMessage): boolean | undefined {
   return said === 'https' ? true : said === 'http' ? false : undefined;
 }
 
-/** What `doctor` tells of the proxies of a configuration. */
-export function trust(entries: readonly string[]): Finding {
+/** Returns what `doctor` reports of the proxies of a configuration. */
+export function proxyFinding(entries: readonly string[]): Finding {
   const wide = entries.find((entry) => /^(?:0\.0\.0\.0|::)\/[0-7]$/.test(entry));
   if (wide !== undefined) {
     const message = `trusted_proxies has ${wide}: every client may claim the address of another one.`;

@@ -9,7 +9,7 @@ const WINDOW_MS = 15_000;
 const PATIENCE = 4;
 /** Senders that are compared when the budget is used up: an attack with more of them is met by chance. */
 const COMPARED = 64;
-/** What is on its way for longer makes room for what comes now. */
+/** Age beyond which a body on its way makes room for newer ones. */
 const YOUNG_MS = 5_000;
 
 /** A body or message on its way. */
@@ -20,12 +20,12 @@ interface Body {
   readonly isAuthenticated: boolean;
   begun: number;
   held: number;
-  /** Bytes that the connection had read at `lookedAt`. */
+  /** Bytes that the connection had read at `measuredAt`. */
   read: number;
-  lookedAt: number;
+  measuredAt: number;
 }
 
-/** What one address, or one token, is sending. */
+/** Address, or token, that is sending. */
 interface Sender {
   readonly key: string;
   bytes: number;
@@ -42,7 +42,7 @@ interface Options {
   readonly clock: Clock;
   readonly settings: ConnectionSettings;
   readonly refusals: Refusals;
-  /** False where the credential of a connection may be another client's. */
+  /** Tells whether the connection has one client; otherwise its credential may be another client's. */
   readonly hasOneClient: (connection: Connection) => boolean;
 }
 
@@ -61,14 +61,14 @@ export class Receiving {
     this.#options = options;
   }
 
-  /** Takes what a receipt holds now. @returns false: it is refused */
+  /** Charges what a receipt holds now. @returns false: it is refused */
   change(receipt: Receipt): false | undefined {
-    const known = this.#bodies.get(receipt);
+    const existing = this.#bodies.get(receipt);
     if (receipt.held === 0) {
-      if (known) this.#forget(known);
+      if (existing) this.#forget(existing);
       return undefined;
     }
-    const body = known ?? this.#begin(receipt);
+    const body = existing ?? this.#begin(receipt);
     const more = receipt.held - body.held;
     body.held = receipt.held;
     body.pool.bytes += more;
@@ -77,15 +77,15 @@ export class Receiving {
     return this.#bodies.has(receipt) ? undefined : false;
   }
 
-  /** To be called once a second: ends what comes too slowly. `late_ms`: what came in this time may not be read yet. */
+  /** Ends what comes too slowly; called once a second. `late_ms`: what came in this time may not be read yet. */
   sweep(late_ms = 0): void {
     const { clock, settings } = this.#options;
     const now = clock.now();
     for (const body of this.#bodies.values()) {
       const { socket } = body.receipt.connection;
       body.begun += late_ms;
-      body.lookedAt += late_ms;
-      const passed = now - body.lookedAt;
+      body.measuredAt += late_ms;
+      const passed = now - body.measuredAt;
       if (!body.isAuthenticated && now - body.begun > settings.body_timeout_ms)
         this.#end(body, 'a body or message that takes too long');
       else if (passed >= WINDOW_MS * (body.isAuthenticated ? PATIENCE : 1)) {
@@ -95,7 +95,7 @@ export class Receiving {
         if (isSlow && !socket.isPaused())
           this.#end(body, 'a body or message that comes too slowly');
         body.read = socket.bytesRead;
-        body.lookedAt = now;
+        body.measuredAt = now;
       }
     }
   }
@@ -113,7 +113,7 @@ export class Receiving {
     }
     const now = this.#options.clock.now();
     const isAuthenticated = caller !== undefined;
-    const at = { begun: now, lookedAt: now, held: 0, read: socket.bytesRead };
+    const at = { begun: now, measuredAt: now, held: 0, read: socket.bytesRead };
     const body: Body = { receipt, pool, sender, isAuthenticated, ...at };
     sender.bodies.add(body);
     this.#bodies.set(receipt, body);
@@ -145,7 +145,7 @@ export class Receiving {
     this.#end(isSlow ? oldest : current, reason, current);
   }
 
-  /** @param current the one that asks for room: when it has to go itself, its caller tells the client */
+  /** @param current the one that asks for room: when it has to go itself, its caller informs the client */
   #end(body: Body, reason: string, current?: Body): void {
     this.#forget(body);
     this.#options.refusals.refused(reason, body.receipt.address);

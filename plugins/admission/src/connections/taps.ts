@@ -9,7 +9,7 @@ import { Proxies } from './proxies.ts';
 import { Receiving } from './receiving.ts';
 
 const SECOND_MS = 1_000;
-/** Before the JSON-RPC handler, after everything else. */
+/** Stage before the JSON-RPC handler and after everything else. */
 const BEFORE_LAST = LAST - 1;
 
 type Parts = Kernel<ConnectionSettings, HostSettings>;
@@ -27,10 +27,10 @@ export function tapConnections(kernel: Parts, refusals: Refusals): void {
   const hasOneClient = connections.hasOneClient.bind(connections);
   const receiving = new Receiving({ ...common, hasOneClient });
   const proxies = new Proxies();
-  proxies.follow(root.trusted_proxies);
+  proxies.configure(root.trusted_proxies);
 
   hooks.connection.tap((connection) => {
-    proxies.look(connection);
+    proxies.attach(connection);
     return connections.accept(connection);
   });
   hooks.vouched.tap((connection, caller) => connections.vouched(connection, caller));
@@ -38,7 +38,7 @@ export function tapConnections(kernel: Parts, refusals: Refusals): void {
   hooks.request.tap((exchange) => void connections.request(exchange), { stage: EARLY });
   hooks.upgrade.tap((upgrade) => void connections.upgrading(upgrade), { stage: EARLY });
   hooks.upgrade.tap((upgrade) => connections.upgrade(upgrade), { stage: LAST });
-  hooks.reload.tap(() => proxies.follow(root.trusted_proxies));
+  hooks.reload.tap(() => proxies.configure(root.trusted_proxies));
   hooks.start.tap(() => {
     const { limit: places } = server.places();
     if (limit() < places)

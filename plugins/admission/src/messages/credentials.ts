@@ -5,7 +5,7 @@ import type { Incoming } from '@svc/plugin-sdk/kernel';
 
 /** A message over this must show a valid credential before it is parsed, bytes. */
 export const UNAUTHENTICATED_BYTES = 256 * 1024;
-/** Of a method's name, and of a credential, in bytes of JSON. */
+/** Longest name of a method, and longest credential, bytes of JSON. */
 export const LONGEST_NAME = 512;
 const LONGEST_CREDENTIAL = 8 * 1024;
 const MOST_MEMBERS = 1_000;
@@ -53,7 +53,7 @@ export class CredentialCheck {
     const parameter = this.#incoming.credentialOf(method);
     if (parameter === undefined)
       throw invalid(`'${method}' takes no credential, and ${OVER} must show one: send less`);
-    const span = await this.#find(only(members, 'params'), parameter);
+    const span = await this.#credentialSpan(only(members, 'params'), parameter);
     const credential = shortString(bytes, span, LONGEST_CREDENTIAL);
     if (credential === undefined)
       throw RpcError.params(`missing field \`${parameter}\`: ${OVER} must show a valid credential`);
@@ -63,7 +63,7 @@ export class CredentialCheck {
     return credential;
   }
 
-  async #find(params: Span | undefined, parameter: string): Promise<Span | undefined> {
+  async #credentialSpan(params: Span | undefined, parameter: string): Promise<Span | undefined> {
     const { bytes } = this.#incoming;
     if (!params) return undefined;
     const cursor = new Cursor(bytes, params.start, params.end);

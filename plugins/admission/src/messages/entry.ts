@@ -22,7 +22,7 @@ export const MOST_DEPTH = 129;
  * takes as JSON text is never made.
  */
 export const MOST_VALUES = 100_000;
-/** Of all calls of a batch. */
+/** Values of all calls of a batch together. */
 const MOST_BATCH_VALUES = 500_000;
 /** Elements of `params` whose text may be asked for; no method has as many parameters. */
 const MOST_ELEMENTS = 64;
@@ -40,7 +40,7 @@ type TakesText = (span: Span, at: number) => boolean;
 export class EntryReader {
   readonly #incoming: Incoming;
   /** Values that further entries may hold. */
-  #left = MOST_BATCH_VALUES;
+  #remaining = MOST_BATCH_VALUES;
 
   constructor(incoming: Incoming) {
     this.#incoming = incoming;
@@ -74,8 +74,8 @@ export class EntryReader {
     const takesText = given && parts ? this.#takesText(spans, given, parts) : never;
     const texts = (parts ?? []).filter(takesText);
     const made = sum(spans) - sum(texts);
-    this.#left -= made;
-    if (made > MOST_VALUES || this.#left < 0) return refusal(bytes, spans, TOO_MANY);
+    this.#remaining -= made;
+    if (made > MOST_VALUES || this.#remaining < 0) return refusal(bytes, spans, TOO_MANY);
     const faults = new FaultFinder();
     const members: ReadPart[] = [];
     for (const span of spans) {
@@ -160,7 +160,7 @@ const readText = (bytes: Buffer, { name, start, end }: Span): ReadPart => ({
   text: () => bytes.toString('utf8', start, end),
 });
 
-/** Of `params` the text as a whole is asked for only where it is neither object nor list. */
+/** Returns a member without the text of long `params`: that is asked for only where they are neither object nor list. */
 function memberText(bytes: Buffer, span: Span): ReadPart {
   const isLong = span.name === 'params' && span.end - span.start > SHORT_MEMBER;
   return isLong ? { name: span.name, text: () => '' } : readText(bytes, span);

@@ -25,7 +25,7 @@ export class MessageMemory {
   readonly #clock: Clock;
   readonly #used = new Map<string, number>();
   #all = 0;
-  /** In the order in which they came. */
+  /** Messages that wait, in the order in which they came. */
   #waiting: Waiting[] = [];
 
   constructor(limits: () => MemoryLimits, clock: Clock) {
@@ -33,16 +33,16 @@ export class MessageMemory {
     this.#clock = clock;
   }
 
-  /** Charges at once, when nobody waits and there is room. */
-  takeNow(address: string, bytes: number): Release | undefined {
+  /** Charges at once where no message waits and there is room. */
+  tryAcquire(address: string, bytes: number): Release | undefined {
     const isFree = this.#waiting.length === 0 && this.#isRoom(address, bytes) === 'yes';
     return isFree ? this.#charge(address, bytes) : undefined;
   }
 
   /** Waits for room. @throws RpcError 999 when too many wait, or waiting took too long */
-  async take(address: string, bytes: number): Promise<Release> {
+  async acquire(address: string, bytes: number): Promise<Release> {
     if (this.#waiting.length >= MOST_WAITING) throw full();
-    return this.takeNow(address, bytes) ?? this.#wait(address, bytes);
+    return this.tryAcquire(address, bytes) ?? this.#wait(address, bytes);
   }
 
   #wait(address: string, bytes: number): Promise<Release> {
@@ -85,7 +85,7 @@ export class MessageMemory {
     };
   }
 
-  /** Those whose address has its share in use are passed over; nobody overtakes the first that waits for the budget of all. */
+  /** Passes over those whose address has its share in use; none overtakes the first that waits for the budget of all. */
   #startWaiting(): void {
     let isFull = false;
     this.#waiting = this.#waiting.filter(({ address, bytes, start }) => {

@@ -10,7 +10,7 @@ import type { MessageMemory } from './memory.ts';
 
 /** Values that are parsed at once. */
 const FEW_VALUES = 20_000;
-/** What a parsed message takes, bytes: each of its own bytes up to three times, and an empty object as much as this. */
+/** Memory of a parsed message, bytes: each of its own bytes up to three times, and an empty object as much as `PER_VALUE`. */
 const PER_BYTE = 3;
 const PER_VALUE = 100;
 /** White space before a message (conventions.md §3.2). */
@@ -18,14 +18,14 @@ const MOST_SPACE = 127;
 const ENTRIES_PER_SLICE = 250;
 const unparsable: Reading = { entries: [], release: () => undefined };
 
-/** What the scan of a message found. */
+/** Result of the scan of a message. */
 interface Scan {
   readonly isBatch: boolean;
-  /** Of a message that is no batch. */
+  /** Members of a message that is no batch. */
   readonly members: readonly Span[];
   /** Valid ones, by entry; empty for a message that need not show any. */
   readonly credentials: readonly string[];
-  /** At most as many as are made of a message that is no batch. */
+  /** Values of the message; of one that is no batch at most as many as are made of it. */
   readonly values: number;
   /** Levels of the deepest member of a message that is no batch. */
   readonly deepest: number;
@@ -49,7 +49,7 @@ export class Messages {
     const { bytes, origin } = incoming;
     const values = bytes.length > UNAUTHENTICATED_BYTES ? undefined : fewValues(bytes);
     if (values === undefined) return this.#readLong(incoming);
-    const release = this.#options.memory.takeNow(origin.address, cost(bytes, values));
+    const release = this.#options.memory.tryAcquire(origin.address, cost(bytes, values));
     return release ? { release } : this.#readLong(incoming);
   }
 
@@ -59,7 +59,7 @@ export class Messages {
     try {
       if (!isUtf8(bytes)) return unparsable;
       const scan = await this.#scan(incoming);
-      release = await this.#take(origin.address, bytes, scan);
+      release = await this.#acquire(origin.address, bytes, scan);
       const read = await parse(incoming, scan);
       this.#count(read, origin.address);
       return { ...read, release };
@@ -78,9 +78,9 @@ export class Messages {
     this.#options.refusals.refused(`a message that ${reason}`, address);
   }
 
-  async #take(address: string, bytes: Buffer, { values, members }: Scan): Promise<() => void> {
+  async #acquire(address: string, bytes: Buffer, { values, members }: Scan): Promise<() => void> {
     try {
-      return await this.#options.memory.take(address, cost(bytes, values));
+      return await this.#options.memory.acquire(address, cost(bytes, values));
     } catch (error) {
       this.#options.refusals.refused('no memory for a message', address);
       throw new Refused(error as RpcError, shortMembers(bytes, members));
@@ -154,7 +154,7 @@ function fewValues(bytes: Buffer): number | undefined {
     beginning(cursor);
     cursor.pass();
   } catch {
-    // The long way tells the sender.
+    // The long way informs the sender.
     return undefined;
   }
   return cursor.values > FEW_VALUES || cursor.deepest > MOST_DEPTH + 1 ? undefined : cursor.values;

@@ -4,19 +4,19 @@ import { addressClass } from './address-class.ts';
 
 /** Lines that begin an attack, and as many that sum it up, in one minute. */
 const MOST_LINES = 20;
-/** Pairs of reason and address in one minute; what others do is told without their addresses. */
+/** Pairs of reason and address in one minute; what others do is logged without their addresses. */
 const MOST_PAIRS = 1_000;
 const MANY = 'many addresses';
 
-/** What one address does in one minute. */
+/** Refusals of one reason and address in one minute. */
 interface Attack {
   readonly reason: string;
   readonly address: string;
-  /** Refusals that the log has not heard of. */
-  untold: number;
+  /** Refusals that are not logged yet. */
+  unlogged: number;
 }
 
-/** Refusals of this process by reason and address class; the log hears of each attack once a minute. */
+/** Refusals of this process by reason and address class; each attack is logged once a minute. */
 export class RefusalCounts implements Refusals {
   readonly #log: Logger;
   readonly #counts = new Map<
@@ -33,7 +33,7 @@ export class RefusalCounts implements Refusals {
   refused(reason: string, address: string): boolean {
     this.#count(reason, address);
     const attack = this.#attacks.get(`${reason} ${address}`);
-    if (attack) attack.untold++;
+    if (attack) attack.unlogged++;
     else if (this.#attacks.size < MOST_PAIRS) return this.#begin(reason, address);
     else this.#add(reason, MANY, 1);
     return false;
@@ -43,20 +43,20 @@ export class RefusalCounts implements Refusals {
     return [...this.#counts.values()].map((count) => ({ ...count }));
   }
 
-  /** To be called once a minute: sums up what followed the first line of each attack. */
+  /** Sums up what followed the first line of each attack; called once a minute. */
   minute(): void {
-    const attacks = [...this.#attacks.values()].filter(({ untold }) => untold > 0);
+    const attacks = [...this.#attacks.values()].filter(({ unlogged }) => unlogged > 0);
     this.#attacks.clear();
     this.#begun = 0;
     const rest = new Map<string, number>();
     let lines = 0;
-    for (const attack of attacks.sort((a, b) => b.untold - a.untold)) {
-      const { reason, address, untold } = attack;
+    for (const attack of attacks.sort((a, b) => b.unlogged - a.unlogged)) {
+      const { reason, address, unlogged } = attack;
       if (address !== MANY && lines++ < MOST_LINES) {
-        this.#log.warn('refused', { reason, address, in_the_last_minute: untold });
-        // It is known: the next line about it is the next sum.
-        this.#attacks.set(`${reason} ${address}`, { ...attack, untold: 0 });
-      } else rest.set(reason, (rest.get(reason) ?? 0) + untold);
+        this.#log.warn('refused', { reason, address, in_the_last_minute: unlogged });
+        // It is logged: the next line about it is the next sum.
+        this.#attacks.set(`${reason} ${address}`, { ...attack, unlogged: 0 });
+      } else rest.set(reason, (rest.get(reason) ?? 0) + unlogged);
     }
     for (const [reason, in_the_last_minute] of rest)
       this.#log.warn('refused', { reason, address: MANY, in_the_last_minute });
@@ -71,18 +71,18 @@ export class RefusalCounts implements Refusals {
   }
 
   #begin(reason: string, address: string): boolean {
-    const isTold = this.#begun < MOST_LINES;
-    this.#add(reason, address, isTold ? 0 : 1);
-    if (!isTold) return false;
+    const isLogged = this.#begun < MOST_LINES;
+    this.#add(reason, address, isLogged ? 0 : 1);
+    if (!isLogged) return false;
     this.#begun++;
     this.#log.warn('refused', { reason, address });
     return true;
   }
 
-  #add(reason: string, address: string, untold: number): void {
+  #add(reason: string, address: string, unlogged: number): void {
     const key = `${reason} ${address}`;
     const found = this.#attacks.get(key);
-    if (found) found.untold += untold;
-    else this.#attacks.set(key, { reason, address, untold });
+    if (found) found.unlogged += unlogged;
+    else this.#attacks.set(key, { reason, address, unlogged });
   }
 }
