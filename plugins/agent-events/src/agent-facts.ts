@@ -2,10 +2,10 @@ import { PRESENCE_RIGHT } from '@svc/plugin-agent/api';
 import type { Agent, AgentList } from '@svc/plugin-agent-uuid/api';
 import type { Store } from './store.ts';
 
-/** Tells `agent-uuid_list` from where agents report, and which of their reports was refused last. */
-export function tellAgents(list: AgentList, store: Store): void {
+/** Adds to `agent-uuid_list` from where agents report, and which of their reports was refused last. */
+export function addAgentFacts(list: AgentList, store: Store): void {
   list.add({
-    // Who looks at a public page of figures does not learn where the machines are.
+    // A reader of a public page of figures does not learn where the machines are.
     scope: 'agent_uuid',
     permissions: [{ task: { read: 'ip' } }],
     async read(agents, call) {

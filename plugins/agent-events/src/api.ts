@@ -1,8 +1,8 @@
 import { service } from '@svc/plugin-sdk';
 
-/** What is known of when an agent reported. */
+/** Presence and uptime of one agent. */
 export interface Seen {
-  /** It reported within the last `silence_s`. */
+  /** Tells whether it reported within the last `silence_s`. */
   readonly here: boolean;
   /** Unix ms: when it came, or of its last report before it went. */
   readonly since: number;
@@ -12,11 +12,11 @@ export interface Seen {
   readonly days: ReadonlyMap<number, number>;
 }
 
-/** When agents were seen; no rights are asked. */
+/** History of when agents were seen; no rights are asked. */
 export interface AgentHistory {
   /**
-   * Of each agent (`Agent.id`) that was ever seen, with its days from this one on, away from the event loop.
-   * @throws RpcError 103
+   * Returns the history of each agent (`Agent.id`) that was ever seen, with its days from this one on, read away from the
+   * event loop. @throws RpcError 103
    */
   seen(ids: readonly number[], fromDay: number): Promise<ReadonlyMap<number, Seen>>;
 }

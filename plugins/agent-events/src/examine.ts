@@ -12,11 +12,11 @@ export interface Parts {
   /** Unix ms. */
   readonly now: number;
   readonly uuidSql: (column: string) => string;
-  /** Whether a report of this agent was stored after this time. */
+  /** Tells whether a report of this agent was stored after this time. */
   readonly heardSince: (uuid: string, time: number) => Promise<boolean>;
 }
 
-/** What `doctor` tells of agents: those that are refused, and whether their addresses are those of a proxy. */
+/** Returns what `doctor` reports of agents: those that are refused, and whether their addresses are those of a proxy. */
 export async function examine(parts: Parts): Promise<Finding[]> {
   const counted = await census(parts.db);
   const found = [...(await refusals(parts)), ...proxy(counted)];
@@ -50,7 +50,7 @@ function proxy({ agents, addresses, address }: Census): Finding[] {
   return [finding('proxies', 'advice', message, advice)];
 }
 
-/** By the code of the error. */
+/** Remedies by the code of the error. */
 const remedies: { readonly [code: number]: string } = {
   101: "The token in the agent's configuration is not complete: copy it anew.",
   102: 'Its token is wrong, has ended, or lacks the right: give the agent another one, or ask token_explain.',

@@ -2,7 +2,7 @@ import { AgentReported, LastReports } from '@svc/plugin-agent/api';
 import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, reload, Type } from '@svc/plugin-sdk';
-import { tellAgents } from './agent-facts.ts';
+import { addAgentFacts } from './agent-facts.ts';
 import { AgentHistory } from './api.ts';
 import { examine } from './examine.ts';
 import { examples } from './examples.ts';
@@ -41,7 +41,7 @@ const config = Type.Object({
   keep_uptime_days: days(400, 'the uptime of agents is'),
 });
 
-/** What happened to agents, and for how long they were seen each day: `agent_events`, `agent_query_uptime`. */
+/** Events of agents, and how long they were seen each day: `agent_events`, `agent_query_uptime`. */
 export default definePlugin({
   name: 'agent-events',
   logTarget: 'monitoring',
@@ -80,8 +80,8 @@ export default definePlugin({
     const last = kernel.use(LastReports);
     const turn = new Turn(db, TURN);
     const rounds = new Rounds({ kernel, registry, last, sightings, store, turn });
-    const watch = new Watch(kernel, registry, store, (event) => rounds.tell(event));
-    tellAgents(kernel.use(AgentList), store);
+    const watch = new Watch(kernel, registry, store, (event) => rounds.record(event));
+    addAgentFacts(kernel.use(AgentList), store);
     let running: Promise<void> = Promise.resolve();
     kernel.provide(AgentHistory, openHistory(db));
     let serves = false;
@@ -96,7 +96,7 @@ export default definePlugin({
     hooks.start.tap(() => {
       serves = true;
       const detail = { version: server.version };
-      rounds.tell({ id: null, kind: 'server_restarted', time: clock.now(), detail });
+      rounds.record({ id: null, kind: 'server_restarted', time: clock.now(), detail });
       every('events of agents', PERIOD_MS, () => {
         running = rounds.run(watch);
         return running;

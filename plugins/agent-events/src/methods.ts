@@ -87,12 +87,12 @@ function addEvents(methods: Methods, parts: MethodParts): void {
     access: { needs: ({ uuids }) => mayRead(uuids) },
     async handle({ uuids, kinds = KINDS, ...asked }, { caller, signal }) {
       const ids = uuids && (await idsOf(registry, uuids));
-      const told = (await auth.allows(caller, mayRead(uuids, ADDRESSES)))
+      const visibleKinds = (await auth.allows(caller, mayRead(uuids, ADDRESSES)))
         ? kinds
         : kinds.filter((kind) => kind !== 'address_changed');
-      if (told.length === 0) return [];
+      if (visibleKinds.length === 0) return [];
       const how = { maxBytes: maxBytes(), share: caller.id, signal };
-      return store.events({ ids, kinds: told, ...asked }, how);
+      return store.events({ ids, kinds: visibleKinds, ...asked }, how);
     },
   });
 }

@@ -38,18 +38,18 @@ export interface RoundParts {
 export class Rounds {
   readonly #parts: RoundParts;
   #waiting: AgentEvent[] = [];
-  /** By UUID, while it is this server's turn. */
+  /** Presences by UUID, while it is this server's turn. */
   #presences: Map<string, Presence> | undefined;
-  /** When uptime was written last, as far as this server knows. */
+  /** Time when uptime was written last, as far as this server knows. */
   #counted: number | undefined;
   #cleaned = 0;
-  /** When this server took its turn last. */
-  #took = 0;
+  /** Time when this server acquired its turn last. */
+  #acquiredAt = 0;
   readonly #lateness: Lateness;
-  /** Until then nobody has gone. */
+  /** Time before which no agent counts as gone. */
   #quietUntil: number;
-  /** How long this server was held up since it began to be quiet: for so long nobody could be heard. */
-  #deaf_ms = 0;
+  /** Time for which this server was held up since the quiet period began: it could receive no reports then. */
+  #stalled_ms = 0;
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
@@ -62,7 +62,7 @@ export class Rounds {
     return this.#parts.kernel.config.silence_s * 1_000;
   }
 
-  tell(event: AgentEvent): void {
+  record(event: AgentEvent): void {
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event);
   }
 
@@ -74,7 +74,7 @@ export class Rounds {
     if (late_ms > 0) this.#heldUp(now, late_ms);
     try {
       await watch.compare();
-      if (await this.#haveTurn()) {
+      if (await this.#acquireTurn()) {
         await this.#came(now);
         await this.#went(now);
         if (Math.abs(now - (this.#counted ?? 0)) >= UPTIME_MS) await this.#writeUptime(now);
@@ -95,7 +95,7 @@ export class Rounds {
     const { kernel, turn } = this.#parts;
     try {
       await this.#writeEvents();
-      if (!(await this.#haveTurn())) return;
+      if (!(await this.#acquireTurn())) return;
       await this.#writeUptime(kernel.clock.now());
       if (kernel.db.severalServers) await turn.end();
     } catch (error) {
@@ -105,23 +105,23 @@ export class Rounds {
 
   #beQuiet(now: number): void {
     this.#quietUntil = now + this.#silence_ms + GRACE_MS;
-    this.#deaf_ms = 0;
+    this.#stalled_ms = 0;
   }
 
-  /** A pause while it is quiet makes that as much longer: a server that is held up often tells who has gone, too. */
+  /** A pause while it is quiet makes that as much longer: a server that is held up often also reports who has gone. */
   #heldUp(now: number, late_ms: number): void {
     const wasQuiet = now - late_ms - PERIOD_MS < this.#quietUntil;
     if (!wasQuiet) this.#beQuiet(now);
     else {
       this.#quietUntil += late_ms;
-      this.#deaf_ms += late_ms;
+      this.#stalled_ms += late_ms;
     }
   }
 
-  async #haveTurn(): Promise<boolean> {
+  async #acquireTurn(): Promise<boolean> {
     const { kernel, registry, sightings, store, turn } = this.#parts;
-    // A round comes every few seconds: where nobody else takes the turn, it is not written.
-    this.#took = kernel.clock.now();
+    // A round comes every few seconds: where no other server acquires the turn, it is not written.
+    this.#acquiredAt = kernel.clock.now();
     const hasTurn = !kernel.db.severalServers || (await turn.take());
     const counted = await store.counted();
     if (this.#counted !== undefined && counted !== this.#counted) sightings.forgetUptime();
@@ -139,14 +139,17 @@ export class Rounds {
     return hasTurn;
   }
 
-  /** To be awaited before a statement of long work. @throws where the turn went to another server, as after this one was held up */
-  async #keepTurn(): Promise<void> {
+  /**
+   * Renews the turn before a statement of long work. @throws where the turn went to another server, as after this one was
+   * held up
+   */
+  async #renewTurn(): Promise<void> {
     const { kernel, turn } = this.#parts;
     const now = kernel.clock.now();
     kernel.signal.throwIfAborted();
-    if (!kernel.db.severalServers || Math.abs(now - this.#took) < PERIOD_MS) return;
+    if (!kernel.db.severalServers || Math.abs(now - this.#acquiredAt) < PERIOD_MS) return;
     if (!(await turn.take())) throw new Error('the turn went to another server');
-    this.#took = now;
+    this.#acquiredAt = now;
   }
 
   async #came(now: number): Promise<void> {
@@ -155,7 +158,7 @@ export class Rounds {
     for (const { id, uuid, since, last } of this.#parts.sightings.all()) {
       const before = this.#presences?.get(uuid);
       if (before?.here || now - last >= this.#silence_ms) continue;
-      // A deleted report is told of as a new one is.
+      // A deleted report is announced as a new one is.
       const heard = await this.#parts.last.heardAt(uuid);
       if (heard === undefined || heard <= (before?.last_seen || now - HOUR_MS)) continue;
       // Of a single report the sighting comes a moment after it.
@@ -168,7 +171,7 @@ export class Rounds {
 
   async #went(now: number): Promise<void> {
     if (now < this.#quietUntil) return;
-    if (now - this.#quietUntil > this.#silence_ms + GRACE_MS) this.#deaf_ms = 0;
+    if (now - this.#quietUntil > this.#silence_ms + GRACE_MS) this.#stalled_ms = 0;
     const { last, sightings } = this.#parts;
     const changed = new Map<string, Presence>();
     const events: AgentEvent[] = [];
@@ -177,7 +180,7 @@ export class Rounds {
       if (!here || this.#isHere(sighting, now)) continue;
       // Messages of another server may be lost: what is stored decides.
       const stored = await last.heardAt(uuid);
-      if (stored !== undefined && now - stored < this.#silence_ms + this.#deaf_ms) continue;
+      if (stored !== undefined && now - stored < this.#silence_ms + this.#stalled_ms) continue;
       const heard = stored ?? sighting?.last ?? now;
       changed.set(uuid, { uuid_id, here: 0, last_seen: heard });
       events.push({ id: uuid_id, kind: 'went', time: heard, detail: {} });
@@ -186,18 +189,18 @@ export class Rounds {
   }
 
   #isHere(sighting: Sighting | undefined, now: number): boolean {
-    return sighting !== undefined && now - sighting.last < this.#silence_ms + this.#deaf_ms;
+    return sighting !== undefined && now - sighting.last < this.#silence_ms + this.#stalled_ms;
   }
 
-  /** The presences first: an event may be missing after a crash, but is never told twice. */
+  /** The presences first: an event may be missing after a crash, but is never recorded twice. */
   async #change(changed: Map<string, Presence>, events: readonly AgentEvent[]): Promise<void> {
     const rows = [...changed];
     for (let at = 0; at < rows.length; at += BATCH_ROWS) {
       const some = rows.slice(at, at + BATCH_ROWS);
-      await this.#keepTurn();
+      await this.#renewTurn();
       await this.#parts.store.setPresences(some.map(([, presence]) => presence));
       for (const [uuid, presence] of some) this.#presences?.set(uuid, presence);
-      for (const event of events.slice(at, at + BATCH_ROWS)) this.tell(event);
+      for (const event of events.slice(at, at + BATCH_ROWS)) this.record(event);
       await this.#writeEvents();
     }
   }
@@ -227,8 +230,8 @@ export class Rounds {
     const { kernel, store } = this.#parts;
     const { keep_days, keep_uptime_days, max_events } = kernel.config;
     if (now - this.#cleaned < CLEAN_MS) return;
-    while (await store.dropEvents(now - keep_days * DAY_MS, max_events)) await this.#keepTurn();
-    while (await store.dropUptime(dayOf(now) - keep_uptime_days)) await this.#keepTurn();
+    while (await store.dropEvents(now - keep_days * DAY_MS, max_events)) await this.#renewTurn();
+    while (await store.dropUptime(dayOf(now) - keep_uptime_days)) await this.#renewTurn();
     await this.#erase();
     this.#cleaned = now;
   }
@@ -241,7 +244,7 @@ export class Rounds {
     const gone = deleted.filter((_agent, at) => heard[at] === undefined);
     for (let at = 0; at < gone.length; at += BATCH_ROWS) {
       const some = gone.slice(at, at + BATCH_ROWS);
-      while (await store.erase(some.map(({ id }) => id))) await this.#keepTurn();
+      while (await store.erase(some.map(({ id }) => id))) await this.#renewTurn();
       for (const { uuid } of some) this.#presences?.delete(uuid);
     }
   }

@@ -8,7 +8,7 @@ export interface Uptime {
   readonly ms: number;
 }
 
-/** When an agent was seen, and what of its uptime is not written yet. */
+/** Times when an agent was seen, and its uptime that is not written yet. */
 export interface Sighting {
   /** `Agent.id` */
   readonly id: number;
@@ -57,7 +57,7 @@ export class Sightings {
     this.#seen.set(uuid, { id, uuid, since: now, last: now, ms: 0, earlier: 0, isNew: true });
   }
 
-  /** What is not written yet; each with the function to call when it is. */
+  /** Returns uptime that is not written yet; each with the function to call when it is. */
   unwritten(): { readonly row: Uptime; readonly written: () => void }[] {
     const found: ReturnType<Sightings['unwritten']> = [];
     for (const sighting of this.#seen.values()) {

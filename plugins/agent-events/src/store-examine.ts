@@ -32,7 +32,7 @@ export interface Census {
   readonly agents: number;
   /** Reported when a server last looked. */
   readonly here: number;
-  /** From so many addresses; one of them. */
+  /** Number of addresses that they report from; `address` is one of them. */
   readonly addresses: number;
   readonly address: string;
 }

@@ -6,7 +6,7 @@ import { DAY_MS, type Uptime } from './sightings.ts';
 export const KINDS = ['came', 'went', 'refused', 'address_changed', 'server_restarted'] as const;
 export type EventKind = (typeof KINDS)[number];
 
-/** What is stored of an event beside its agent, kind and time. */
+/** Details of an event, stored next to its agent, kind and time. */
 export interface Detail {
   readonly reason?: string;
   readonly code?: number;
@@ -43,7 +43,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** The caller for whom it reads. */
   readonly share?: string;
-  /** As `Database.jsonArray` has it. */
+  /** Option of `Database.jsonArray`. */
   readonly short?: 'try';
 }
 
@@ -71,7 +71,7 @@ export class Store {
     this.#uuidOf = uuidSql('uuid_id');
   }
 
-  /** When uptime was written last, by whichever server. */
+  /** Returns when uptime was written last, by any server. */
   async counted(): Promise<number> {
     const rows = await this.#read<{ counted: number }>('select counted from agent_event_state', []);
     return rows[0]?.counted ?? 0;
@@ -83,7 +83,7 @@ export class Store {
     return (await this.#write(text, [time, before])).length > 0;
   }
 
-  /** At most `BATCH_ROWS`. */
+  /** Adds events, at most `BATCH_ROWS`. */
   async addEvents(events: readonly AgentEvent[]): Promise<void> {
     await this.#write(
       `insert into agent_event (uuid_id, kind, time, detail)
@@ -92,7 +92,7 @@ export class Store {
     );
   }
 
-  /** As `agent_events` answers them, the newest first. Index (uuid_id, time), or (time). @throws RpcError 103, -32008 */
+  /** Returns what `agent_events` answers, the newest first. Index (uuid_id, time), or (time). @throws RpcError 103, -32008 */
   events({ ids, kinds, from, to, limit }: EventAsk, how: ArrayOptions): Promise<RawJson> {
     const { jsonPlain, jsonText } = this.#db.forms;
     const { text, params } = whereAll([
@@ -123,7 +123,7 @@ export class Store {
     return rows.map(([uuid_id, here, last_seen]) => ({ uuid_id, here, last_seen }));
   }
 
-  /** At most `BATCH_ROWS`. */
+  /** Sets presences, at most `BATCH_ROWS`. */
   async setPresences(rows: readonly Presence[]): Promise<void> {
     await this.#write(
       `insert into agent_presence (uuid_id, here, last_seen) values ${rows.map(() => '(?, ?, ?)').join(', ')}
@@ -132,7 +132,7 @@ export class Store {
     );
   }
 
-  /** Of at most `BATCH_ROWS` agents. */
+  /** Returns the stored addresses of at most `BATCH_ROWS` agents. */
   async addresses(ids: readonly number[]): Promise<Map<number, string | null>> {
     const rows = await this.#read<{ uuid_id: number; address: string | null }>(
       `select uuid_id, address from agent_presence where uuid_id in (${marks(ids.length)})`,
@@ -172,7 +172,7 @@ export class Store {
     );
   }
 
-  /** At most `BATCH_ROWS`. */
+  /** Sets addresses, at most `BATCH_ROWS`. */
   async setAddresses(rows: readonly (readonly [id: number, address: string])[]): Promise<void> {
     await this.#write(
       `insert into agent_presence (uuid_id, address) values ${rows.map(() => '(?, ?)').join(', ')}
@@ -181,7 +181,7 @@ export class Store {
     );
   }
 
-  /** At most `BATCH_ROWS`. */
+  /** Adds uptime, at most `BATCH_ROWS`. */
   async addUptime(rows: readonly Uptime[]): Promise<void> {
     await this.#write(
       `insert into agent_uptime (uuid_id, day, ms) values ${rows.map(() => '(?, ?, ?)').join(', ')}
@@ -190,7 +190,10 @@ export class Store {
     );
   }
 
-  /** As `agent_query_uptime` answers them, in the order of agents and days. Index (uuid_id, day). @throws RpcError 103, -32008 */
+  /**
+   * Returns what `agent_query_uptime` answers, in the order of agents and days. Index (uuid_id, day). @throws RpcError
+   * 103, -32008
+   */
   uptime(
     { ids, first, end }: { ids: readonly number[]; first: number; end: number },
     how: ArrayOptions,

@@ -3,41 +3,41 @@ import { canonicalUuid, type Kernel, type RpcError, Type, topic } from '@svc/plu
 import { BoundedCache } from '@svc/plugin-sdk/util';
 import { type AgentEvent, BATCH_ROWS, type Store } from './store.ts';
 
-/** Refusals of an agent for one reason, and changes of its address, are told this often. */
+/** Refusals of an agent for one reason, and changes of its address, are recorded this often. */
 const REFUSED_MS = 3_600_000;
 const ADDRESS_MS = 600_000;
 const MAX_CHARS = 200;
 /** Spellings of UUIDs with an address; beyond, the memory begins anew. */
 const MOST_ADDRESSES = 200_000;
 
-/** These agents report from another address than before. */
+/** Addresses of these agents have changed: they report from another one than before. */
 const AddressChanged = topic(
   'agent-events.address-changed',
   Type.Object({ uuids: Type.Array(Type.String()) }),
 );
 
-/** Sees refused reports and the addresses of accepted ones. An accepted report costs one look into a map. */
+/** Sees refused reports and the addresses of accepted ones. An accepted report costs one lookup in a map. */
 export class Watch {
   readonly #kernel: Kernel;
   readonly #registry: AgentRegistry;
   readonly #store: Store;
-  readonly #tell: (event: AgentEvent) => void;
+  readonly #record: (event: AgentEvent) => void;
   readonly #addresses = new BoundedCache<string, string>({ most: MOST_ADDRESSES });
   /** New addresses, to be compared with the stored ones, by `Agent.id`. */
   readonly #moved = new Map<number, { readonly uuid: string; readonly address: string }>();
-  /** Unix ms until which no more is told of this. */
-  readonly #hushed = new Map<string, number>();
+  /** Unix ms until which no more events of this kind are recorded. */
+  readonly #silenced = new Map<string, number>();
 
   constructor(
     kernel: Kernel,
     registry: AgentRegistry,
     store: Store,
-    tell: (event: AgentEvent) => void,
+    record: (event: AgentEvent) => void,
   ) {
     this.#kernel = kernel;
     this.#registry = registry;
     this.#store = store;
-    this.#tell = tell;
+    this.#record = record;
     kernel.hooks.settled.tap(({ method, params, address }, { error }) => {
       if (!method.startsWith('agent_report_')) return;
       const uuid = uuidOf(params);
@@ -54,9 +54,9 @@ export class Watch {
     const agent = this.#agent(given);
     if (!agent) return;
     const now = this.#kernel.clock.now();
-    if (this.#isHushed(`${agent.id} ${code}`, now, REFUSED_MS)) return;
+    if (this.#isSilenced(`${agent.id} ${code}`, now, REFUSED_MS)) return;
     const reason = (typeof data === 'string' ? `${message}: ${data}` : message).slice(0, MAX_CHARS);
-    this.#tell({ id: agent.id, kind: 'refused', time: now, detail: { code, reason } });
+    this.#record({ id: agent.id, kind: 'refused', time: now, detail: { code, reason } });
   }
 
   #move(given: string, address: string): void {
@@ -69,8 +69,8 @@ export class Watch {
   /** Compares new addresses with the stored ones. @throws RpcError 103; what is left comes next time */
   async compare(): Promise<void> {
     const now = this.#kernel.clock.now();
-    for (const [what, until] of this.#hushed) if (until <= now) this.#hushed.delete(what);
-    const due = [...this.#moved].filter(([id]) => !this.#hushed.has(`${id} address`));
+    for (const [what, until] of this.#silenced) if (until <= now) this.#silenced.delete(what);
+    const due = [...this.#moved].filter(([id]) => !this.#silenced.has(`${id} address`));
     for (let at = 0; at < due.length; at += BATCH_ROWS) {
       const some = due.slice(at, at + BATCH_ROWS);
       const stored = await this.#store.addresses(some.map(([id]) => id));
@@ -83,8 +83,8 @@ export class Watch {
         const old_address = stored.get(id) ?? undefined;
         if (old_address === undefined) continue;
         uuids.push(uuid);
-        this.#isHushed(`${id} address`, now, ADDRESS_MS);
-        this.#tell({ id, kind: 'address_changed', time: now, detail: { address, old_address } });
+        this.#isSilenced(`${id} address`, now, ADDRESS_MS);
+        this.#record({ id, kind: 'address_changed', time: now, detail: { address, old_address } });
       }
       if (uuids.length > 0) this.#kernel.publish(AddressChanged, { uuids });
       for (const [id, move] of some) if (this.#moved.get(id) === move) this.#moved.delete(id);
@@ -95,10 +95,10 @@ export class Watch {
     return given.length <= 45 ? this.#registry.known(canonicalUuid(given)) : undefined;
   }
 
-  /** Whether this was told already; from now on it was. */
-  #isHushed(what: string, now: number, for_ms: number): boolean {
-    if ((this.#hushed.get(what) ?? 0) > now) return true;
-    this.#hushed.set(what, now + for_ms);
+  /** Tells whether an event of this kind was recorded already; from now on it counts as recorded. */
+  #isSilenced(what: string, now: number, for_ms: number): boolean {
+    if ((this.#silenced.get(what) ?? 0) > now) return true;
+    this.#silenced.set(what, now + for_ms);
     return false;
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Auth, CallContext, Principal } from '@svc/plugin-sdk';
 import type { Agent, AgentFacts, AgentList, AgentSource } from './api.ts';
 
-/** Rights that are looked at before other calls get their turn. */
+/** Rights that are checked before other calls get their turn. */
 const SLICE = 256;
 
 /** One agent of `agent-uuid_list`. */
@@ -25,7 +25,7 @@ const rowOf = ({ uuid, first_seen }: Agent): ListedAgent => ({
   last_refusal: null,
 });
 
-/** Gathers what the plugins know of agents, each source under its own right. */
+/** Gathers facts of the plugins about agents, each source under its own right. */
 export class Gatherer implements AgentList {
   readonly #auth: Auth;
   readonly #sources: AgentSource[] = [];
@@ -38,7 +38,7 @@ export class Gatherer implements AgentList {
     this.#sources.push(source);
   }
 
-  /** In the order of `agents`. @throws RpcError 103, and the signal's reason */
+  /** Returns rows in the order of `agents`. @throws RpcError 103, and the signal's reason */
   async gather(
     agents: readonly Agent[],
     { caller, signal }: Pick<CallContext, 'caller' | 'signal'>,
@@ -46,25 +46,25 @@ export class Gatherer implements AgentList {
     const rows = agents.map(rowOf);
     await Promise.all(
       this.#sources.map(async (source) => {
-        const [told, places] = await this.#told(source, agents, caller);
-        if (told.length === 0) return;
-        const facts = await source.read(told, { signal, share: caller.id });
+        const [visible, places] = await this.#visible(source, agents, caller);
+        if (visible.length === 0) return;
+        const facts = await source.read(visible, { signal, share: caller.id });
         // What many agents need takes some milliseconds for each source.
         await nextTurn();
-        for (const [at, known] of facts.entries())
-          Object.assign(rows[places?.[at] ?? at] as object, known);
+        for (const [at, found] of facts.entries())
+          Object.assign(rows[places?.[at] ?? at] as object, found);
       }),
     );
     await nextTurn();
     return rows;
   }
 
-  /** Those of which the caller may hear, and their places; undefined: all. */
-  async #told(
+  /** Returns the agents that the caller may see, and their places; undefined: all. */
+  async #visible(
     { scope, permissions }: AgentSource,
     agents: readonly Agent[],
     caller: Principal,
-  ): Promise<readonly [told: readonly Agent[], places: readonly number[] | undefined]> {
+  ): Promise<readonly [visible: readonly Agent[], places: readonly number[] | undefined]> {
     const wanted = { permissions, denied: '' };
     if (caller.super || (await this.#auth.allows(caller, { ...wanted, scopes: ['global'] })))
       return [agents, undefined];

@@ -27,9 +27,9 @@ export type FirstCheck = (
 
 /** The registry of agents, held in memory and kept equal over all servers on one database (agent.md §9.3). */
 export interface AgentRegistry {
-  /** From memory, soft-deleted ones included. */
+  /** Returns an agent from memory, soft-deleted ones included. */
   known(uuid: string): Agent | undefined;
-  /** As `known`, then from the database: finds a row that another program inserted. @throws RpcError 103 */
+  /** Returns an agent from memory, else from the database: finds a row that another program inserted. @throws RpcError 103 */
   find(uuid: string): Promise<Agent | undefined>;
   /** Every agent, soft-deleted ones included, ascending by UUID. */
   list(): readonly Agent[];
@@ -38,7 +38,7 @@ export interface AgentRegistry {
    * @throws RpcError 103, or 102 when `max_agents` are active
    */
   register(uuid: string): Agent | Promise<Agent>;
-  /** As `register`, for a report; undefined while the hold-off after the agent's deletion lasts. */
+  /** Registers an agent for a report; undefined while the hold-off after the agent's deletion lasts. */
   admit(uuid: string): Agent | undefined | Promise<Agent | undefined>;
   /** Asks this before the first report of an agent is taken; 102 for those that it refuses. */
   checkFirst(check: FirstCheck): void;
@@ -54,15 +54,15 @@ export interface AgentRegistry {
 
 export const AgentRegistry = service<AgentRegistry>('agent-registry');
 
-/** What other plugins know of an agent for `agent-uuid_list`. A member that is missing or null: nothing is known. */
+/** Facts that other plugins have of an agent for `agent-uuid_list`. A member that is missing or null: there is none. */
 export interface AgentFacts {
   readonly name: string | null;
-  /** What its system calls it. */
+  /** Host name of its system. */
   readonly host_name: string | null;
   readonly tags: readonly string[] | null;
   /** Unix ms of the newest report. */
   readonly last_seen: number | null;
-  /** Of the newest sender of its reports. */
+  /** Address of the newest sender of its reports. */
   readonly address: string | null;
   readonly version: string | null;
   readonly connected_for_tasks: boolean | null;
@@ -74,19 +74,19 @@ export interface AgentFacts {
 export interface Refusal {
   /** Unix ms. */
   readonly time: number;
-  /** Of the error that refused it. */
+  /** Code of the error that refused it. */
   readonly code: number;
   readonly reason: string;
 }
 
-/** What one plugin adds to `agent-uuid_list`. */
+/** Source of facts that one plugin adds to `agent-uuid_list`. */
 export interface AgentSource {
   /** The right that a caller needs for each agent it hears this of: these permissions, in the scope of this tag and the agent's UUID. */
   readonly scope: string;
   readonly permissions: readonly Permission[];
   /**
-   * In the order of the agents, undefined where nothing is known. Of up to 10,000 agents, so not by a read for each.
-   * @throws RpcError 103
+   * Returns facts in the order of the agents, undefined where there are none. There may be 10,000 agents, so it must not
+   * read each by itself. @throws RpcError 103
    */
   read(
     agents: readonly Agent[],
@@ -94,7 +94,7 @@ export interface AgentSource {
   ): Promise<readonly (Partial<AgentFacts> | undefined)[]>;
 }
 
-/** Where plugins tell what they know of agents. Call it in `setup`; use it as an optional service. */
+/** List to which plugins add their facts of agents. Call it in `setup`; use it as an optional service. */
 export interface AgentList {
   add(source: AgentSource): void;
 }

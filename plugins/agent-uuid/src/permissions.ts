@@ -20,6 +20,6 @@ export const mayDelete = globally('delete', 'Delete');
 export const tooManyAgents = (limit: number) =>
   `Permission Denied: ${limit} agents are active, and max_agents allows no more`;
 
-/** Of an agent that a check of another plugin refuses. */
+/** Detail of the 102 for an agent that a check of another plugin refuses. */
 export const NOT_ADMITTED =
   'Permission Denied: this agent came too late, another machine has its place: enrol it again';

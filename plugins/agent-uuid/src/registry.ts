@@ -136,13 +136,16 @@ export class Registry implements AgentRegistry {
 
   #activate(uuid: string): Promise<Agent> {
     return this.#queue.run(uuid, async () => {
-      const known = this.#agents.get(uuid);
-      if (known && !known.soft_delete) return known;
+      const existing = this.#agents.get(uuid);
+      if (existing && !existing.soft_delete) return existing;
       return this.#remember(await this.#activateInTable(uuid));
     });
   }
 
-  /** With a limit one by one, so that each agent is counted; without one, agents that come back together share statements. */
+  /**
+   * Activates an agent: with a limit one by one, so that each is counted; without one, agents that come back together
+   * share statements.
+   */
   async #activateInTable(uuid: string): Promise<Agent> {
     const { maxAgents, now } = this.#options;
     const limit = maxAgents();

@@ -3,7 +3,7 @@ import type { Limit, Tokens } from '@svc/plugin-token/api';
 
 /**
  * The agents that a caller may list (agent-uuid.md §5). A list right in global scope shows all; else those are
- * shown that one entry names beside a list right and an entry names beside another right.
+ * shown that one entry names with a list right and an entry names with another right.
  * @param kind the brand's permission kind
  * @throws RpcError 102 outside the validity period, or without a list right
  */

@@ -1,7 +1,7 @@
 import type { Agent } from '@svc/plugin-agent-uuid/api';
 import { service, Type, topic } from '@svc/plugin-sdk';
 
-/** When agents were heard of last. */
+/** Times of the last reports of agents. */
 export interface LastReports {
   /**
    * Unix ms, by the server's clock, of the newest report of this agent that is a summary or a full one; undefined: none is stored.
@@ -40,14 +40,14 @@ export interface BucketAsk {
   readonly share?: string;
 }
 
-/** What full reports list: disks by mount point, interfaces by name, cores and graphics cards by number. */
+/** Kind of part that full reports list: disks by mount point, interfaces by name, cores and graphics cards by number. */
 export type Part = 'disk' | 'interface' | 'core' | 'gpu';
 
 /** One bucket that is not empty. */
 export interface BucketRow {
   /** Number of the bucket. */
   readonly at: number;
-  /** Of the disk, interface, core or card; empty for summaries. */
+  /** Name of the disk, interface, core or card; empty for summaries. */
   readonly name: string;
   /** Count, least, greatest and average value of each field in turn, then the last value of each field, as they are stored; null: no value. */
   readonly values: readonly (number | null)[];
@@ -67,15 +67,18 @@ export interface CounterRow {
   /** Bytes per second, as the agent measured it. */
   readonly receive_speed: number | null;
   readonly transmit_speed: number | null;
-  /** Since the row before it the counters did nothing but grow as usual, though reports between the two may be left out. */
+  /**
+   * Tells whether the counters did nothing but grow as usual since the row before it; reports between the two may be left
+   * out.
+   */
   readonly follows?: boolean;
 }
 
 /** Aggregates over stored reports, made away from the event loop and handed over some at a time. @throws RpcError 103, -32008 beyond 8 MB */
 export interface ReportBuckets {
-  /** Of these fields of summaries; `cpu_usage` and the loads are stored times ten. */
+  /** Reads buckets of these fields of summaries; `cpu_usage` and the loads are stored times ten. */
   summary(ask: BucketAsk, fields: readonly string[]): AsyncIterable<BucketRow[]>;
-  /** Of these fields of one part of full reports. */
+  /** Reads buckets of these fields of one part of full reports. */
   parts(ask: BucketAsk, part: Part, fields: readonly string[]): AsyncIterable<BucketRow[]>;
   /** Reports in a range, counted up to `most`. */
   count(
@@ -103,7 +106,7 @@ export interface ReportBuckets {
     to: number,
     signal: AbortSignal,
   ): Promise<(CounterRow & { readonly id: number })[]>;
-  /** When the first report from `since` on was stored. */
+  /** Returns when the first report from `since` on was stored. */
   firstArrival(kind: 'summary' | 'dynamic', since: number): Promise<number | undefined>;
 }
 

@@ -36,16 +36,16 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   return { uuids: [...uuids], timestamp, storage, limit: last ? 1 : limit };
 }
 
-/** True when no row can match, whatever the table holds. */
+/** Tells whether no row can match, whatever the table holds. */
 export const matchesNothing = ({ uuids, timestamp, storage, limit }: Filter): boolean =>
   uuids.length > 1 || limit === 0 || isEmptyRange(timestamp) || isEmptyRange(storage);
 
-/** True when every row matches, of one agent or of all. */
+/** Tells whether every row matches, of one agent or of all. */
 export const matchesAll = ({ uuids, timestamp, storage, limit }: Filter): boolean =>
   uuids.length < 2 &&
   limit === undefined &&
   [timestamp.from, timestamp.to, storage.from, storage.to].every((bound) => bound === undefined);
 
-/** True when the time lies between the bounds. */
+/** Tells whether the time lies between the bounds. */
 export const covers = ({ from, to }: TimeRange, time: Integer): boolean =>
   (from === undefined || time >= from) && (to === undefined || time <= to);

@@ -8,7 +8,7 @@ export interface Hashes {
    */
   repeated(id: number, hash: Buffer): Buffer | undefined;
   /** A row with this hash is durable, and belongs to the latest report. */
-  keep(id: number, hash: Buffer): void;
+  set(id: number, hash: Buffer): void;
   /** Forgets one agent, or all. */
   forget(id?: number): void;
 }
@@ -17,10 +17,10 @@ export function createHashes(): Hashes {
   const latest = new Map<number, Buffer>();
   return {
     repeated(id, hash) {
-      const known = latest.get(id);
-      return known && fitted(known).equals(fitted(hash)) ? known : undefined;
+      const stored = latest.get(id);
+      return stored && fitted(stored).equals(fitted(hash)) ? stored : undefined;
     },
-    keep: (id, hash) => void latest.set(id, hash),
+    set: (id, hash) => void latest.set(id, hash),
     forget: (id) => (id === undefined ? latest.clear() : void latest.delete(id)),
   };
 }

@@ -14,15 +14,15 @@ const RIGHTS = [
   { scope: 'kv_namespace', permissions: [{ kv: { read: 'metadata_name' } }] },
 ] as const;
 
-/** Tells `agent-uuid_list` the host names of agents, from their newest static reports. */
-export function tellHostNames(list: AgentList, reports: LastValues): void {
+/** Adds to `agent-uuid_list` the host names of agents, from their newest static reports. */
+export function addHostNames(list: AgentList, reports: LastValues): void {
   // A row stays the same object until the next report.
-  const known = new WeakMap<Row, string | null>();
+  const names = new WeakMap<Row, string | null>();
   const hostNameOf = (row: Row): string | null => {
-    const found = known.get(row);
+    const found = names.get(row);
     if (found !== undefined) return found;
     const name = parsed(row[SYSTEM]);
-    known.set(row, name);
+    names.set(row, name);
     return name;
   };
   const read = async (agents: readonly Agent[]) => {

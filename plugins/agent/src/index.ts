@@ -5,7 +5,7 @@ import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { type Erase, LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
-import { tellHostNames } from './host-names.ts';
+import { addHostNames } from './host-names.ts';
 import { createFeeds } from './live/live.ts';
 import { reportFamilies } from './meters.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
@@ -75,7 +75,7 @@ export default definePlugin({
         return heard.map((last_seen) => ({ last_seen: last_seen ?? null }));
       },
     });
-    tellHostNames(kernel.use(AgentList), monitoring.last.static);
+    addHostNames(kernel.use(AgentList), monitoring.last.static);
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

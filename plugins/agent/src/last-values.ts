@@ -20,7 +20,7 @@ interface Reading {
 /** The newest row of each agent, by its id: a cache over the table, never more (agent.md §9.1 and §3.2). */
 export class LastValues {
   readonly #newest = new Map<number, Newest>();
-  /** Of those, what was asked for since it came: one step to a thousand rows. */
+  /** Rows of those agents that were asked for since they came: one step to a thousand rows. */
   readonly #asked = new Map<number, Row>();
   readonly #readings = new Map<number, Reading>();
   readonly #readRows: (ids: readonly number[]) => Promise<Map<number, Row>>;
@@ -45,9 +45,9 @@ export class LastValues {
       this.#forget(id);
       return;
     }
-    const known = this.#newest.get(id);
-    if (known) {
-      known.arrived(row);
+    const cached = this.#newest.get(id);
+    if (cached) {
+      cached.arrived(row);
       this.#asked.delete(id);
       return;
     }
@@ -55,18 +55,18 @@ export class LastValues {
     if (reading) reading.arrived = later(reading.arrived, row);
   }
 
-  /** Rows of these agents, null where an agent has none; at once when all are known. @throws RpcError 103 */
+  /** Rows of these agents, null where an agent has none; at once when all are cached. @throws RpcError 103 */
   get(ids: readonly number[]): readonly (Row | null)[] | Promise<readonly (Row | null)[]> {
     const found: (Row | null)[] = [];
     for (const id of ids) {
-      const row = this.#asked.get(id) ?? this.#ask(id);
+      const row = this.#asked.get(id) ?? this.#rowOf(id);
       if (row === undefined) return this.#readMissing(ids);
       found.push(row);
     }
     return found;
   }
 
-  #ask(id: number): Row | null | undefined {
+  #rowOf(id: number): Row | null | undefined {
     const row = this.#newest.get(id)?.row;
     if (row) this.#asked.set(id, row);
     return row;
@@ -79,10 +79,10 @@ export class LastValues {
     this.#epoch++;
     for (const reading of this.#readings.values()) reading.stale = true;
     for (const one of id === undefined ? this.#newest.keys() : [id]) {
-      const known = this.#newest.get(one);
-      const time = known?.at(TIMESTAMP);
+      const cached = this.#newest.get(one);
+      const time = cached?.at(TIMESTAMP);
       if (time === undefined || !covers(timestamp, time as Integer)) continue;
-      if (covers(stored, known?.at(STORAGE_TIME) as Integer)) this.#drop(one);
+      if (covers(stored, cached?.at(STORAGE_TIME) as Integer)) this.#drop(one);
     }
   }
 
@@ -108,9 +108,9 @@ export class LastValues {
     const joined = new Map<number, Reading>();
     const missing: number[] = [];
     for (const id of ids) {
-      const known = this.#newest.get(id);
+      const cached = this.#newest.get(id);
       const reading = this.#readings.get(id);
-      if (known) answers.set(id, known.row);
+      if (cached) answers.set(id, cached.row);
       else if (reading && !reading.stale) joined.set(id, reading);
       else missing.push(id);
     }

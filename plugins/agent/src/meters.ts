@@ -1,7 +1,7 @@
 import type { Family, Sample } from '@svc/plugin-metrics/api';
 import type { Appender } from '@svc/plugin-sdk/sql';
 
-/** What the tables of reports take in, by kind of report. */
+/** Returns metrics of what the tables of reports take in, by kind of report. */
 export function reportFamilies(appenders: { readonly [kind: string]: Appender }): Family[] {
   const each = (value: (appender: Appender) => number) => (): Sample[] =>
     Object.entries(appenders).map(([kind, appender]) => ({

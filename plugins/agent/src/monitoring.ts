@@ -120,7 +120,7 @@ interface SharedParts {
   readonly sync: ReturnType<typeof keepInSync>;
 }
 
-/** What the methods and the retention of one kind of reports work with. */
+/** Creates what the methods and the retention of one kind of reports work with. */
 function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, kind: Kind) {
   const { clock, config, db, signal } = kernel;
   const store = new DeleteStore(db, kind, () => clock.now());

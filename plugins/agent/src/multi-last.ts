@@ -39,9 +39,9 @@ export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues)
   };
 
   const join = (uuids: readonly string[], rows: readonly (Row | null)[], selection: Selection) => {
-    const known = answers.get(uuids);
-    if (known?.set === selection.set && rows.every((row, index) => row === known.rows[index]))
-      return known.answer;
+    const cached = answers.get(uuids);
+    if (cached?.set === selection.set && rows.every((row, index) => row === cached.rows[index]))
+      return cached.answer;
     const texts: string[] = [];
     for (let index = 0; index < uuids.length; index++) {
       const row = rows[index];
@@ -49,7 +49,7 @@ export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues)
     }
     const text = `[${texts.join(',')}]`;
     if (!isSummary) return new RawJson(text);
-    // As bytes it leaves as it is, whoever asks and how often.
+    // As bytes it leaves as it is, however often it is asked for.
     const answer = new RawJson(text.length > LONG ? Buffer.from(text) : text);
     answers.set(uuids, { rows, set: selection.set, answer });
     return answer;
@@ -76,8 +76,8 @@ const plain =
 function remembered(kind: Kind): TextOf {
   const texts = new Map<SqlValue, { row: Row; set: number; text: string }>();
   return (uuid, row, selection) => {
-    const known = texts.get(row[0] as SqlValue);
-    if (known?.row === row && known.set === selection.set) return known.text;
+    const cached = texts.get(row[0] as SqlValue);
+    if (cached?.row === row && cached.set === selection.set) return cached.text;
     const text = rowJson(kind, uuid, row, selection);
     texts.set(row[0] as SqlValue, { row, set: selection.set, text });
     return text;

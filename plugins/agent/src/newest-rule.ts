@@ -3,17 +3,23 @@ import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 
 /** A `timestamp` further behind the arrival of its report comes from a clock that is ahead, ms. */
 export const AHEAD_MS = 60_000;
-/** What counts as of a time further ahead of the server's clock arrived while that was ahead itself, ms. Clocks of servers differ. */
+/**
+ * Limit for a time that is ahead of the server's clock, ms: a report that counts as of a later one arrived while that
+ * clock was ahead itself. Clocks of servers differ.
+ */
 export const FUTURE_MS = 2 * AHEAD_MS;
 
-/** Where the newest report is asked, each counts as of its `timestamp`, but one from a clock that is ahead as of its arrival (agent.md §3.2). */
+/**
+ * Returns the time as of which a report counts where the newest one is asked for: its `timestamp`, but for one from a
+ * clock that is ahead its arrival (agent.md §3.2).
+ */
 export function countedTime(timestamp: Integer, storage_time: Row[number] | undefined): Integer {
   const arrived = storage_time as Integer | null | undefined;
   if (arrived === null || arrived === undefined) return timestamp;
   return timestamp > Number(arrived) + AHEAD_MS ? arrived : timestamp;
 }
 
-/** Whether a row takes the place of another one of its agent that arrived before it and counts as of `counted`. */
+/** Tells whether a row replaces another one of its agent that arrived before it and counts as of `counted`. */
 export function isNewer(next: Row, counted: Integer): boolean {
   const arrived = next[STORAGE_TIME];
   if (countedOf(next) >= counted) return true;

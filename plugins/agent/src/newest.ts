@@ -31,8 +31,9 @@ export class Newest {
 
   /** The later one wins; of equal ones this row, which arrived later. */
   arrived(row: Row): void {
-    const known = this.at(TIMESTAMP) as Integer | null | undefined;
-    if (known == null || isNewer(row, countedTime(known, this.at(STORAGE_TIME)))) this.#set(row);
+    const timestamp = this.at(TIMESTAMP) as Integer | null | undefined;
+    if (timestamp == null || isNewer(row, countedTime(timestamp, this.at(STORAGE_TIME))))
+      this.#set(row);
   }
 
   #set(row: Row | null): void {
@@ -40,7 +41,7 @@ export class Newest {
   }
 }
 
-/** False when there is no room, or a value is no number. */
+/** Copies a row of numbers. @returns false when there is no room, or a value is no number */
 function copied(row: Row, numbers: number[]): boolean {
   if (numbers.length !== row.length) return false;
   for (let column = 0; column < row.length; column++) {

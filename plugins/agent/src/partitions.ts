@@ -9,7 +9,7 @@ const AHEAD_MS = 7 * DAY_MS;
 export const floorTo = (time: number, width: number): number => Math.floor(time / width) * width;
 
 /**
- * Width of new partitions, ms, for rows that are kept so long; undefined: for ever. A table has some 60 partitions at
+ * Width of new partitions, ms, for rows that are kept so long; undefined: without end. A table has some 60 partitions at
  * most, or one more each month: every statement that names no time opens all of them.
  */
 export function widthFor(kept_ms: number | undefined): number {
@@ -17,7 +17,7 @@ export function widthFor(kept_ms: number | undefined): number {
   return kept_ms > 60 * DAY_MS ? 7 * DAY_MS : DAY_MS;
 }
 
-/** Where the partitions without a gap to the far one end. */
+/** Returns where the partitions without a gap to the far one end. */
 export const coveredTo = (ranges: readonly PartitionRange[]): number =>
   Math.max(...ranges.filter(({ to }) => to <= FAR_MS).map(({ to }) => to));
 

@@ -47,7 +47,10 @@ export function deletes(
   registry: AgentRegistry,
   { store, last, gone, signal }: DeleteOptions,
 ): Delete {
-  return async (filter, { except = [], batch = 500, proceed = () => goOn(signal) } = {}) => {
+  return async (
+    filter,
+    { except = [], batch = 500, proceed = () => throwIfStopping(signal) } = {},
+  ) => {
     const [agent] = await agentsOf(registry, filter, 'Agent UUID not found in monitoring registry');
     if (matchesNothing(filter)) return 0;
     let deleted: number | undefined;
@@ -64,7 +67,7 @@ export function deletes(
   };
 }
 
-function goOn(signal: AbortSignal): void {
+function throwIfStopping(signal: AbortSignal): void {
   if (signal.aborted) throw RpcError.other('the server stops; not all rows are deleted');
 }
 

@@ -14,11 +14,11 @@ const MAX_CHARS = 200;
 /** Refused reports of one address. */
 interface Counter {
   rejected: number;
-  /** Of those, how many the log has told. */
-  told: number;
+  /** Number of those that are logged. */
+  logged: number;
   /** Unix ms. */
-  toldAt: number;
-  /** Since the log told of some. */
+  loggedAt: number;
+  /** Agents with refused reports since the last line in the log. */
   readonly agents: Set<string>;
   method: string;
   reason: string;
@@ -46,42 +46,42 @@ export function watchRejections({ clock, hooks, every, log }: Kernel): void {
     counter.method = call.method;
     counter.reason = reasonOf(error);
     counter.tokenKey = call.caller.id;
-    tell(address, counter);
+    logCounter(address, counter);
   }
 
   const counterOf = (address: string) =>
     counters.has(address) || counters.size < MAX_COUNTERS ? address : OTHERS;
 
-  function tell(address: string, counter: Counter): void {
-    const { rejected, told, toldAt, agents, method, reason, tokenKey } = counter;
+  function logCounter(address: string, counter: Counter): void {
+    const { rejected, logged, loggedAt, agents, method, reason, tokenKey } = counter;
     const now = clock.now();
-    if (rejected === told || now - toldAt < PERIOD_MS) return;
+    if (rejected === logged || now - loggedAt < PERIOD_MS) return;
     log.warn('reports were rejected', {
       address,
       agent_uuid: [...agents].join(', '),
       ...(tokenKey && { token_key: tokenKey }),
       method,
       reason,
-      since_last: rejected - told,
+      since_last: rejected - logged,
       rejected,
     });
-    counter.told = rejected;
-    counter.toldAt = now;
+    counter.logged = rejected;
+    counter.loggedAt = now;
     agents.clear();
   }
 
   every('log rejected reports', PERIOD_MS, () => {
     for (const [address, counter] of counters) {
-      tell(address, counter);
-      if (clock.now() - counter.toldAt >= KEPT_MS) counters.delete(address);
+      logCounter(address, counter);
+      if (clock.now() - counter.loggedAt >= KEPT_MS) counters.delete(address);
     }
   });
 }
 
 const newCounter = (): Counter => ({
   rejected: 0,
-  told: 0,
-  toldAt: Number.NEGATIVE_INFINITY,
+  logged: 0,
+  loggedAt: Number.NEGATIVE_INFINITY,
   agents: new Set(),
   method: '',
   reason: '',

@@ -58,7 +58,7 @@ function objectPicker(properties: { readonly [name: string]: TSchema }): Picker 
   };
 }
 
-/** How many there are; a list of their names would cost more than all else here. */
+/** Counts the members; a list of their names would cost more than all else here. */
 function members(value: object): number {
   let count = 0;
   for (const _name in value) count++;
@@ -68,7 +68,7 @@ function members(value: object): number {
 /** U+0000 and lone halves of surrogate pairs, as `JSON.stringify` escapes them; jsonb cannot hold either. */
 const unstorable = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** True when a value of this schema can hold a text of the sender's. */
+/** Tells whether a value of this schema can hold a text of the sender's. */
 export function holdsText(schema: TSchema): boolean {
   if (Type.IsArray(schema)) return holdsText(schema.items);
   if (Type.IsObject(schema)) return Object.values(schema.properties).some(holdsText);

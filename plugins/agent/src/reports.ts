@@ -12,11 +12,11 @@ import { type StaticReport, staticParts } from './schemas/static.ts';
 import type { SummaryReport } from './schemas/summary.ts';
 import type { StaticStore } from './store/static.ts';
 
-/** What a report is answered with (agent.md §5). */
+/** Answer to a report (agent.md §5). */
 export const BUFFERED = new RawJson('{"status":"buffered"}');
 export const SKIPPED = new RawJson('{"status":"skipped","reason":"duplicate_hash"}');
 
-/** Where the rows of one kind go. */
+/** Destinations of the rows of one kind. */
 export interface Track {
   readonly last: LastValues;
   /** Tells the other servers. */
@@ -41,7 +41,7 @@ export function summaryReports(
   return (report) => {
     const time = timestampOf(report.time);
     return after(registry.admit(canonicalUuid(report.uuid)), (agent) =>
-      agent ? keep(summaryRow(agent.id, time, now(), report), appender, track) : BUFFERED,
+      agent ? append(summaryRow(agent.id, time, now(), report), appender, track) : BUFFERED,
     );
   };
 }
@@ -92,7 +92,7 @@ export function dynamicReports(
     const time = timestampOf(report.time);
     const parts = texts(report);
     return after(registry.admit(canonicalUuid(report.uuid)), (agent) =>
-      agent ? keep([agent.id, time, now(), ...parts], appender, track) : BUFFERED,
+      agent ? append([agent.id, time, now(), ...parts], appender, track) : BUFFERED,
     );
   };
 }
@@ -110,7 +110,7 @@ export function staticReports(
     const agent: Agent | undefined = await registry.admit(canonicalUuid(report.uuid));
     if (!agent) return BUFFERED;
     const row = [agent.id, time, now(), ...parts];
-    // Known beforehand, so that a duplicate refreshes the latest value although the table keeps the first content.
+    // Read beforehand, so that a duplicate refreshes the latest value although the table keeps the first content.
     await last.get([agent.id]);
     const { epoch } = last;
     const isNew = await write(row, Buffer.from(report.data_hash));
@@ -124,18 +124,18 @@ export function staticReports(
     const [id, time, storage_time] = row as [number, SqlValue, number];
     const stored = hashes.repeated(id, hash) ?? hash;
     if (await store.touch(id, stored, time, storage_time)) {
-      hashes.keep(id, stored);
+      hashes.set(id, stored);
       return false;
     }
     const isNew = await store.insert(row, hash);
     if (!isNew) await store.touch(id, hash, time, storage_time);
-    hashes.keep(id, hash);
+    hashes.set(id, hash);
     return isNew;
   }
 }
 
-/** One promise behind that of the row: each more is felt here. */
-function keep(row: Row, appender: Appender, { last, changed }: Track): Committing<RawJson> {
+/** Appends a row. Only one promise follows that of the row: each further one costs noticeably here. */
+function append(row: Row, appender: Appender, { last, changed }: Track): Committing<RawJson> {
   const { epoch } = last;
   const committed = appender.append(row).then(() => {
     last.stored(row, epoch);

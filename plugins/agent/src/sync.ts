@@ -3,7 +3,7 @@ import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-/** Changes are told at most five times a second: as often as a quiet fleet's reports are committed. */
+/** Changes are announced at most five times a second: as often as a quiet fleet's reports are committed. */
 const PERIOD_MS = 200;
 /** A message to other servers is a transaction on Postgres. Where none is known, one that is just starting hears soon enough. */
 const ALONE_MS = 1_000;
@@ -40,7 +40,7 @@ export interface Sync {
 }
 
 /**
- * Keeps the last values equal on all servers: each tells which agents changed, and the others read the database.
+ * Keeps the last values equal on all servers: each announces which agents changed, and the others read the database.
  * `reset` is called when everything may have changed.
  */
 export function keepInSync(
@@ -60,8 +60,8 @@ export function keepInSync(
   );
   // The last reports are answered by now, and the bus is there.
   hooks.stop.tap(async () => {
-    here.tell();
-    elsewhere.tell();
+    here.flush();
+    elsewhere.flush();
   });
 
   subscribe(LastValuesChanged, ({ kind, ids, stored_to }, { own }) => {
@@ -94,12 +94,12 @@ function gather(
   send: (kind: string, ids: number[]) => void,
 ) {
   const waiting = new Map<string, Changes>();
-  let told = Number.NEGATIVE_INFINITY;
+  let flushedAt = Number.NEGATIVE_INFINITY;
   let isArmed = false;
 
-  const tell = () => {
+  const flush = () => {
     isArmed = false;
-    told = clock.monotonic();
+    flushedAt = clock.monotonic();
     for (const [kind, changes] of waiting) {
       const batch = [...new Set(changes.ids.slice(0, changes.count))];
       changes.count = 0;
@@ -108,13 +108,13 @@ function gather(
   };
   const arm = () => {
     isArmed = true;
-    const left_ms = told + period_ms() - clock.monotonic();
+    const left_ms = flushedAt + period_ms() - clock.monotonic();
     // At once is after the commit that is being answered, with all of its rows.
-    if (left_ms <= 0) setImmediate(tell);
-    else clock.timeout(tell, left_ms);
+    if (left_ms <= 0) setImmediate(flush);
+    else clock.timeout(flush, left_ms);
   };
   return {
-    tell,
+    flush,
     add(kind: string, id: number) {
       const changes = waiting.get(kind);
       if (changes) changes.ids[changes.count++] = id;

@@ -1,6 +1,6 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
 
-/** When an agent was registered, Unix ms; null: by a program that did not write it down. */
+/** Column for the time when an agent was registered, Unix ms; null: by a program that did not write it down. */
 export const firstSeen: Migration = {
   name: '0002-first-seen',
   async up({ query }) {

@@ -9,7 +9,7 @@ export interface Shown {
   readonly turn: number;
 }
 
-/** The newest reports of one kind while somebody watches them. */
+/** Newest reports of one kind while there are viewers. */
 export class Board {
   readonly #last: LastValues;
   readonly #agentOf: AgentOf;
@@ -24,12 +24,12 @@ export class Board {
     this.#agentOf = agentOf;
   }
 
-  /** By UUID, agents without a report left out. */
+  /** Returns the reports by UUID, agents without a report left out. */
   get shown(): ReadonlyMap<string, Shown> {
     return this.#shown;
   }
 
-  /** Nobody watches any more. */
+  /** Forgets all: there are no viewers any more. */
   clear(): void {
     this.#shown.clear();
     this.#changed.clear();
@@ -40,7 +40,7 @@ export class Board {
     for (const id of ids ?? this.#registry.list().map((agent) => agent.id)) this.#changed.add(id);
   }
 
-  /** Looks at what has changed, as one turn; never twice at a time. @throws RpcError 103; then the next turn looks again */
+  /** Reads what has changed, as one turn; never twice at a time. @throws RpcError 103; then the next turn reads it */
   async update(): Promise<void> {
     const ids = [...this.#changed];
     this.#changed = new Set();
@@ -75,9 +75,9 @@ export function agentsById(registry: AgentRegistry): AgentOf {
   const agents = new Map<number, Agent>();
   registry.onChange((agent) => agents.set(agent.id, agent));
   return (id) => {
-    const known = agents.get(id);
-    if (known) return known;
-    for (const agent of registry.list()) agents.set(agent.id, agent);
+    const agent = agents.get(id);
+    if (agent) return agent;
+    for (const one of registry.list()) agents.set(one.id, one);
     return agents.get(id);
   };
 }

@@ -24,7 +24,7 @@ export interface FeedOptions {
   readonly board: Board;
   readonly rights: Rights;
   readonly registry: AgentRegistry;
-  /** Somebody subscribed: turns are needed from now on. */
+  /** Called when a viewer subscribed: turns are needed from now on. */
   readonly onWatched: () => void;
 }
 
@@ -34,7 +34,7 @@ export type Wanted = Pick<Viewer, 'caller' | 'push' | 'selection' | 'named' | 'e
 export class Feed {
   readonly #options: FeedOptions;
   readonly #viewers = new Set<Viewer>();
-  /** When the database is asked again, ms of the monotonic clock. */
+  /** Time when the database is asked again, ms of the monotonic clock. */
   #resume = 0;
   #turning: Promise<void> | undefined;
 
@@ -51,7 +51,7 @@ export class Feed {
     if (this.isWatched) this.#options.board.changed(ids);
   }
 
-  /** An agent was registered or came back: whoever sees a list of agents may see it, too. */
+  /** An agent was registered or came back: each viewer of a list of agents may see it, too. */
   appeared(): void {
     for (const viewer of this.#viewers) if (!viewer.named) viewer.recheck = 0;
   }
@@ -76,7 +76,7 @@ export class Feed {
   }
 
   /** The caller may still see something of what it wanted. */
-  async mayGoOn({ caller, named, selection }: Omit<Wanted, 'push'>): Promise<boolean> {
+  async mayContinue({ caller, named, selection }: Omit<Wanted, 'push'>): Promise<boolean> {
     const { rights } = this.#options;
     if (!named && (await rights.allow(caller, undefined, selection))) return true;
     return rights.seesAny(caller, named ?? this.#all(), selection);
@@ -90,7 +90,7 @@ export class Feed {
     return this.#turning;
   }
 
-  /** Whoever comes waits for no turn by the clock; those who come while one runs share the next. */
+  /** Serves a new viewer without waiting for a turn by the clock; those that come while one runs share the next. */
   async #begin(): Promise<void> {
     try {
       // The reply leaves first.
@@ -143,7 +143,7 @@ export class Feed {
     const first = items.of(viewer);
     const isAllowed = await this.#mayGet(viewer, first);
     if (!isAllowed) viewer.sees = await this.#sees(viewer);
-    // It may have ended while its rights were looked at.
+    // It may have ended while its rights were checked.
     if (!this.#viewers.has(viewer)) return false;
     if (viewer.sees !== 'every' && viewer.sees.size === 0) {
       viewer.push.end();
@@ -171,7 +171,7 @@ export class Feed {
     viewer.sees = await this.#sees(viewer);
   }
 
-  /** Whether the caller still has the rights to these items: a changed token loses them at once. */
+  /** Tells whether the caller still has the rights to these items: a changed token loses them at once. */
   async #mayGet({ caller, sees, selection }: Viewer, items: readonly Item[]) {
     const { rights } = this.#options;
     if (caller.super) return true;

@@ -12,7 +12,7 @@ export type Feeds = { readonly [K in Kind['name']]: Feed };
 
 /**
  * Tells plugins and subscribers of reports that this server or another one took. Both hear of agents, in batches, and read
- * the newest rows themselves: reports cost the same, whoever listens.
+ * the newest rows themselves: reports cost the same, however many listen.
  */
 export function createFeeds(
   kernel: Kernel,

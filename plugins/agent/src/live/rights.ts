@@ -4,10 +4,10 @@ import { type Selection, selectionOf } from '../fields.ts';
 import type { Kind } from '../kinds.ts';
 import { agents, type MayRead, mayRead } from '../permissions.ts';
 
-/** Agents whose rights are looked at in one turn of the event loop. */
+/** Agents whose rights are checked in one turn of the event loop. */
 const CHUNK = 500;
 
-/** What a caller sees: the wanted fields of every agent, or of each of these agents what it may see, by UUID. */
+/** Fields that a caller sees: the wanted ones of every agent, or of each of these agents what it may see, by UUID. */
 export type Sees = 'every' | ReadonlyMap<string, Selection>;
 
 /** Rights to the fields of one kind, as the queries ask for them. */
@@ -27,7 +27,7 @@ export class Rights {
     return this.#needed(['global'], selection)[0]?.denied ?? 'Permission Denied';
   }
 
-  /** True when the caller may read these fields of all these agents; undefined: of every one. */
+  /** Tells whether the caller may read these fields of all these agents; undefined: of every one. */
   async allow(
     caller: Principal,
     uuids: readonly string[] | undefined,
@@ -41,7 +41,7 @@ export class Rights {
     return false;
   }
 
-  /** True when the caller may see something of one of these agents. */
+  /** Tells whether the caller may see something of one of these agents. */
   async seesAny(caller: Principal, uuids: readonly string[], wanted: Selection): Promise<boolean> {
     for (let at = 0; at < uuids.length; at++) {
       if (await this.#allowed(caller, uuids[at] as string, wanted)) return true;
@@ -50,7 +50,7 @@ export class Rights {
     return false;
   }
 
-  /** What the caller may see of these agents; agents without any allowed field are left out. */
+  /** Returns the fields that the caller may see of these agents; agents without any allowed field are left out. */
   async seen(
     caller: Principal,
     uuids: readonly string[],

@@ -14,13 +14,13 @@ export interface Viewer {
   /** Turns between two items. */
   readonly every: number;
   sees: Sees;
-  /** When the next item may leave, in turns of the monotonic clock. */
+  /** Time when the next item may be sent, in turns of the monotonic clock. */
   due: number;
   /** Turn of the board at the last item; -1: the state has not been sent. */
   since: number;
   /** Agents that the last item had no room for. */
   left: ReadonlySet<string>;
-  /** When all rights are looked at again, ms of the monotonic clock. */
+  /** Time when all rights are checked again, ms of the monotonic clock. */
   recheck: number;
 }
 
@@ -33,7 +33,7 @@ export interface Item {
   readonly text: string;
 }
 
-/** Items of one turn. Viewers who see the same share texts. */
+/** Items of one turn. Viewers that see the same share texts. */
 export class Items {
   readonly #kind: Kind;
   readonly #shown: ReadonlyMap<string, Shown>;
@@ -45,15 +45,15 @@ export class Items {
     this.#shown = shown;
   }
 
-  /** What this viewer has not got yet. */
+  /** Returns what this viewer has not got yet. */
   of({ sees, selection, since, left }: Viewer): readonly Item[] {
     const isNew = ({ uuid, turn }: Shown) => turn > since || left.has(uuid);
     if (sees === 'every') {
       if (left.size > 0)
         return this.#join([...this.#shown.values()].filter(isNew), () => selection);
       const key = `${selection.set} ${since}`;
-      const known = this.#shared.get(key);
-      if (known) return known;
+      const shared = this.#shared.get(key);
+      if (shared) return shared;
       const items = this.#join([...this.#shown.values()].filter(isNew), () => selection);
       this.#shared.set(key, items);
       return items;

@@ -92,14 +92,17 @@ interface Given {
   readonly fields: readonly FieldWord[];
 }
 
-/** By the list of a question, which is the same one when the question comes again. */
-const known = new WeakMap<readonly string[], { readonly given: Given; readonly asked: Asked }>();
+/** Prepared questions by the list of their agents, which is the same one when the question comes again. */
+const preparedBefore = new WeakMap<
+  readonly string[],
+  { readonly given: Given; readonly asked: Asked }
+>();
 
 function prepared(kind: Kind, given: Given): Asked {
-  const before = known.get(given.uuids);
+  const before = preparedBefore.get(given.uuids);
   if (before?.given.fields === given.fields) return before.asked;
   const asked = { uuids: distinct(given.uuids), selection: selectionOf(kind, given.fields) };
-  known.set(given.uuids, { given, asked });
+  preparedBefore.set(given.uuids, { given, asked });
   return asked;
 }
 

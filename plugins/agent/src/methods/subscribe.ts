@@ -81,17 +81,17 @@ export function addSubscribeMethod(methods: Methods, feeds: Feeds, auth: Auth): 
     livesOn:
       ({ kind, ...wanted }, { caller }) =>
       () =>
-        feeds[kind.name].mayGoOn({ ...wanted, caller }),
+        feeds[kind.name].mayContinue({ ...wanted, caller }),
     async open({ kind, ...wanted }, { caller, peer }, push) {
-      const leave = places.take(peer);
+      const release = places.acquire(peer);
       try {
         const end = await feeds[kind.name].open({ ...wanted, caller, push });
         return () => {
           end();
-          leave();
+          release();
         };
       } catch (error) {
-        leave();
+        release();
         throw error;
       }
     },
@@ -102,8 +102,8 @@ export function addSubscribeMethod(methods: Methods, feeds: Feeds, auth: Auth): 
 function createPlaces() {
   const taken = new Map<string, number>();
   return {
-    /** @returns gives it back. @throws RpcError -32006 beyond the limit */
-    take({ id }: Peer): () => void {
+    /** @returns releases it. @throws RpcError -32006 beyond the limit */
+    acquire({ id }: Peer): () => void {
       const count = taken.get(id) ?? 0;
       if (count >= PER_CONNECTION) throw tooMany();
       taken.set(id, count + 1);
@@ -129,11 +129,11 @@ const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) 
 
 /** @throws RpcError 108 for a field of another kind */
 function selected(kind: Kind, given: readonly FieldWord[]): Selection {
-  const known = kind.fields.map(({ name }) => name);
+  const names = kind.fields.map(({ name }) => name);
   for (const word of given) {
     const name = wordOf(word);
-    if (known.includes(name)) continue;
-    throw RpcError.invalid(`fields: '${name}' is not of kind '${kind.name}' (${known.join(', ')})`);
+    if (names.includes(name)) continue;
+    throw RpcError.invalid(`fields: '${name}' is not of kind '${kind.name}' (${names.join(', ')})`);
   }
   return selectionOf(kind, given);
 }

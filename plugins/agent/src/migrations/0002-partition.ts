@@ -3,8 +3,8 @@ import { DYNAMIC, STATIC, SUMMARY, timeTableOf } from '../kinds.ts';
 import { DAY_MS, FAR_MS, floorTo } from '../partitions.ts';
 
 /**
- * Where tables can be partitioned by time, the dynamic ones are, and the agent leads every primary key. What is stored
- * stays where it is, as the partition of the past. Where the database cannot do this, they stay plain tables.
+ * Partitions the dynamic tables by time where the database can do this, and has the agent lead every primary key. What is
+ * stored stays where it is, as the partition of the past. Where the database cannot do this, they stay plain tables.
  */
 export const partition: Migration = {
   name: '0002-partition',

@@ -8,7 +8,7 @@ import { readCounters } from './counters.ts';
 const HOUR_MS = 3_600_000;
 /** Answers are a few hundred kilobytes; one this long comes from names without number. */
 const MOST_BYTES = 8 * 1024 * 1024;
-/** So much of an answer is parsed at once: half a millisecond. */
+/** Bytes of an answer that are parsed at once: half a millisecond. */
 const SLICE_BYTES = 64 * 1024;
 const LINE_FEED = 10;
 
@@ -84,13 +84,13 @@ async function* rowsOf(array: Buffer): AsyncGenerator<BucketRow[]> {
   const end = array.length - 1;
   for (let at = 1; at < end; ) {
     const next = array.indexOf(LINE_FEED, at + SLICE_BYTES);
-    const behind = next < 0 ? end : next - 1;
+    const sliceEnd = next < 0 ? end : next - 1;
     const rows: [number, string | number | null, ...(number | null)[]][] = JSON.parse(
-      `[${array.toString('utf8', at, behind)}]`,
+      `[${array.toString('utf8', at, sliceEnd)}]`,
     );
     yield rows.map(([at, name, ...values]) => ({ at, name: String(name ?? ''), values }));
     await setImmediate();
-    at = behind + 1;
+    at = sliceEnd + 1;
   }
 }
 
@@ -105,7 +105,7 @@ type Statement = readonly [sql: string, params: readonly SqlValue[]];
 
 /**
  * Summaries on SQLite, which would sort what it groups, with all values: each bucket is a range of the index (uuid_id, timestamp).
- * Beside it its newest row is looked up for the last values.
+ * With it its newest row is looked up for the last values.
  */
 function ranges(fields: readonly string[], ask: BucketAsk): Statement {
   const { id, from, to, step, origin = from } = ask;

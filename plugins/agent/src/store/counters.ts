@@ -5,7 +5,7 @@ import { SUMMARY } from '../kinds.ts';
 import { countedSql } from './newest.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Of one statement. */
+/** Agents of one statement. */
 const AGENTS = 500;
 
 /** The growth of a counter that no interface explains: see `usualGrowth` of plugin `series`. Integers would overflow with what odd agents send. */
@@ -29,7 +29,7 @@ const before = ['counted', ...VALUES].map((name) => `lag(${name}) over w as p_${
 const arrived = `from ${SUMMARY.table} m where m.storage_time >= ? and m.storage_time < ?
   and m.total_received >= 0 and m.total_transmitted >= 0`;
 const COUNTED = `${countedSql('m.timestamp')} as counted`;
-const told = (name: string) => `coalesce(cast(${name} as text), 'null')`;
+const asJsonText = (name: string) => `coalesce(cast(${name} as text), 'null')`;
 
 /** The reports of these agents between two of which counters did something else than to grow as usual, those before them, the first and the last. */
 const stepsSql = (ids: readonly number[]): string => `with found as (
@@ -38,7 +38,7 @@ const stepsSql = (ids: readonly number[]): string => `with found as (
   steps as (select f.*, ${before} from found f window w as (partition by uuid_id order by storage_time, id)),
   judged as (select s.*, case when ${IS_USUAL} then 1 else 0 end as follows from steps s),
   seen as (select j.*, lead(follows) over (partition by uuid_id order by storage_time, id) as next_follows from judged j)
-  select concat('[', uuid_id, ',', counted, ',', storage_time, ',', ${VALUES.map(told).join(`, ',', `)}, ',', follows, ']') as json
+  select concat('[', uuid_id, ',', counted, ',', storage_time, ',', ${VALUES.map(asJsonText).join(`, ',', `)}, ',', follows, ']') as json
   from seen where follows = 0 or coalesce(next_follows, 0) = 0 order by uuid_id, storage_time, id`;
 
 /** A tenth more than the measured speeds say is no interface that came back, nor are 4 MiB. */
@@ -46,7 +46,7 @@ const grewAsMeasured = (total: string, speed: string) =>
   `1.0 * max(${total}) - min(${total}) <= 1.1 * avg(cast(${speed} as double precision))
     * (max(counted) - min(counted)) / 1000 + 4194304 and min(${speed}) >= 0`;
 
-/** Nothing but growth, as far as the ends of all values tell. To look at each step costs five times as much. */
+/** Condition for nothing but growth, as far as the ends of all values show it. Checking each step costs five times as much. */
 const IS_QUIET = `${VALUES.map((name) => `count(${name}) = count(*)`).join(' and ')}
   and 1.0 * max(boot_time) - min(boot_time) <= 60
   and ${grewAsMeasured('total_received', 'receive_speed')}
@@ -54,10 +54,10 @@ const IS_QUIET = `${VALUES.map((name) => `count(${name}) = count(*)`).join(' and
 
 /** Index (storage_time). The least and the greatest value of each member, by agent. */
 const ENDS_SQL = `select concat('[', uuid_id, ',', case when ${IS_QUIET} then 1 else 0 end, ',',
-    ${['counted', 'storage_time', ...VALUES].map((name) => `${told(`min(${name})`)}, ',', ${told(`max(${name})`)}`).join(`, ',', `)}, ']') as json
+    ${['counted', 'storage_time', ...VALUES].map((name) => `${asJsonText(`min(${name})`)}, ',', ${asJsonText(`max(${name})`)}`).join(`, ',', `)}, ']') as json
   from (select m.uuid_id, m.storage_time, ${COUNTED}, ${VALUES.map((name) => `m.${name}`).join(', ')} ${arrived}) f group by uuid_id`;
 
-type Told = [number, number, number, ...(number | null)[]];
+type JsonRow = [number, number, number, ...(number | null)[]];
 type Row = CounterRow & { readonly id: number };
 
 /** See `ReportBuckets.counters`. */
@@ -80,13 +80,24 @@ export async function readCounters(
     else odd.push(id);
   }
   for (let at = 0; at < odd.length; at += AGENTS) {
-    for (const told of await read<Told>(stepsSql(odd.slice(at, at + AGENTS))))
-      rows.push(rowOf(told));
+    for (const row of await read<JsonRow>(stepsSql(odd.slice(at, at + AGENTS))))
+      rows.push(rowOf(row));
   }
   return rows;
 }
 
-const rowOf = ([id, time, arrived, boot, uptime, received, sent, rx, tx, follows]: Told): Row => ({
+const rowOf = ([
+  id,
+  time,
+  arrived,
+  boot,
+  uptime,
+  received,
+  sent,
+  rx,
+  tx,
+  follows,
+]: JsonRow): Row => ({
   id,
   time,
   arrived,
@@ -105,7 +116,7 @@ function endsOf(id: number, ends: readonly number[]): Row[] {
   const last = ends.filter((_, n) => n % 2 === 1);
   const speeds = last.slice(6);
   return [
-    rowOf([id, ...first, ...speeds, 0] as unknown as Told),
-    rowOf([id, ...last, 1] as unknown as Told),
+    rowOf([id, ...first, ...speeds, 0] as unknown as JsonRow),
+    rowOf([id, ...last, 1] as unknown as JsonRow),
   ];
 }

@@ -6,7 +6,7 @@ import { type Kind, STATIC } from '../kinds.ts';
 import { newestSql } from './newest.ts';
 import { bounded, whereOf } from './sql.ts';
 
-/** Of the places of one batch as JSON; never reached. */
+/** Limit of the places of one batch as JSON; never reached. */
 const MAX_BYTES = 2 ** 20;
 
 export interface RemoveOptions {
@@ -25,7 +25,7 @@ export class DeleteStore {
   readonly #db: Database;
   readonly #kind: Kind;
   readonly #deleteSql: string;
-  /** Where partitions may be, storage_time has no index that gives an order. */
+  /** Tells whether storage_time has an index that gives an order; where partitions may be, it has none. */
   readonly #isOrdered: boolean;
 
   readonly #now: () => number;
@@ -58,7 +58,7 @@ export class DeleteStore {
     let after: Place | undefined;
     while (left > 0) {
       const count = left > batch ? batch : Number(left);
-      const places = await guarded('delete failed', () => this.#find(walk, after, count));
+      const places = await guarded('delete failed', () => this.#places(walk, after, count));
       deleted += await guarded('delete failed', () => this.#removeAt(places));
       if (places.length < count) break;
       left = typeof left === 'bigint' ? left - BigInt(count) : left - count;
@@ -75,7 +75,10 @@ export class DeleteStore {
     return this.#removeAt(parseJson(Buffer.from(found.text as string).toString()) as Place[]);
   }
 
-  /** No row is as old as that, the usual answer of a round of retention: a short look, where a long read would start a thread. */
+  /**
+   * Tells whether no row is as old as that, the usual answer of a round of retention: a short read, where a long one would
+   * start a thread.
+   */
   async #isYoung(to: Integer | undefined): Promise<boolean> {
     if (to === undefined) return false;
     const sql = `select min(storage_time) as first from ${this.#kind.table}`;
@@ -96,14 +99,14 @@ export class DeleteStore {
     return range && { ...filter, timestamp: { from: range[0], to: range[1] } };
   }
 
-  /** Where the walk ends now: rows that arrive while it is under way are not chased. */
+  /** Returns where the walk ends now: rows that arrive while it is under way are not chased. */
   async #endOf(walk: Walk): Promise<Place | undefined> {
     const backwards = { ...walk, descending: true };
-    return (await guarded('delete failed', () => this.#find(backwards, undefined, 1)))[0];
+    return (await guarded('delete failed', () => this.#places(backwards, undefined, 1)))[0];
   }
 
-  /** On a reading connection: a long search must not hold the one that writes. */
-  async #find(walk: Walk, after: Place | undefined, count: number): Promise<Place[]> {
+  /** Reads the next places on a reading connection: a long search must not hold the one that writes. */
+  async #places(walk: Walk, after: Place | undefined, count: number): Promise<Place[]> {
     const { text, params } = selectOf(walk, after, count);
     const found = await this.#db.jsonArray(text, params, { maxBytes: MAX_BYTES });
     return parseJson(Buffer.from(found.text as string).toString()) as Place[];
@@ -119,7 +122,7 @@ export class DeleteStore {
   }
 }
 
-/** How the table is walked: along one index, in one direction. */
+/** Walk over the table: along one index, in one direction. */
 interface Walk {
   readonly table: string;
   readonly by: 'timestamp' | 'storage_time';
@@ -129,7 +132,7 @@ interface Walk {
   readonly end?: Place | undefined;
 }
 
-/** Where a row stands on the walk, and the parts of its key. */
+/** Place of a row on the walk, and the parts of its key. */
 type Place = readonly [value: SqlValue, id: SqlValue, uuid_id: number, timestamp: SqlValue];
 
 /** The newest come first where they are counted. Otherwise any order will do: the one that an index serves. */
@@ -145,17 +148,17 @@ function walkOf({ table }: Kind, filter: Filter, { agent, except }: RemoveOption
 const placeSql = (by: Walk['by']): string =>
   `concat('[', m.${by}, ',', m.id, ',', m.uuid_id, ',', m.timestamp, ']')`;
 
-/** Places of one batch. Goes on behind the last one, so that the places of deleted rows are not walked again. */
+/** Places of one batch. Continues after the last one, so that the places of deleted rows are not walked again. */
 function selectOf(walk: Walk, after: Place | undefined, count: number): Sql {
   const { table, by, where, descending, end } = walk;
   const direction = descending ? 'desc' : 'asc';
   // The first half says again what the pair says, for planners that choose partitions by it.
-  const behind = after
+  const beyond = after
     ? `and m.${by} ${descending ? '<=' : '>='} ? and (m.${by}, m.id) ${descending ? '<' : '>'} (?, ?)`
     : '';
   const before = end ? `and m.${by} <= ? and (m.${by}, m.id) <= (?, ?)` : '';
   return {
-    text: `select ${placeSql(by)} as json from ${table} m ${where.text} ${behind} ${before}
+    text: `select ${placeSql(by)} as json from ${table} m ${where.text} ${beyond} ${before}
       order by m.${by} ${direction}, m.id ${direction} limit ?`,
     params: [...where.params, ...pairOf(after), ...pairOf(end), count],
   };

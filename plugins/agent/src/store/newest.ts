@@ -6,7 +6,7 @@ import { aheadIndexOf, IS_AHEAD } from '../migrations/0004-ahead.ts';
 import { AHEAD_MS, FUTURE_MS } from '../newest-rule.ts';
 import { whereOf } from './sql.ts';
 
-/** Before every time. */
+/** Time before every other. */
 export const EVER: bigint = -(2n ** 63n);
 
 const OPEN = { from: undefined, to: undefined };
