@@ -21,7 +21,7 @@ interface Request {
   readonly httpVersion: string;
 }
 
-/** Why a request for `/terminal` is not a handshake, in the order of terminal.md §2; undefined: it is one. */
+/** Returns the reason why a request for `/terminal` is not a handshake, in the order of terminal.md §2; undefined: it is one. */
 export function handshakeRefusal(request: Request): HttpRefusal | undefined {
   const { method, headers, httpVersion } = request;
   if (method === 'HEAD') return plain(405, 'Request method must be GET');

@@ -10,7 +10,7 @@ import {
 import type { Passes } from '@svc/plugin-token/api';
 import { mayConnect } from './permissions.ts';
 
-/** What a pass is made for: the terminals of one agent. */
+/** Returns the purpose of a pass: the terminals of one agent. */
 export const purposeOf = (agentUuid: string): string => `terminal ${agentUuid}`;
 
 /** `terminal_pass`, an addition (terminal.md §10): what opens a terminal of one agent, and nothing else. */

@@ -4,7 +4,7 @@ import type { Peer } from '@svc/plugin-sdk/http';
 const BOUND_BYTES = 1024 * 1024;
 /** Bytes kept until the receiver comes: the first prompt, and what a busy shell writes until then. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** What a message costs beside its bytes: empty ones must not be free. */
+/** Cost of a message in addition to its bytes: empty ones must not be free. */
 const MESSAGE_BYTES = 256;
 
 interface Message {

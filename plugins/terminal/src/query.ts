@@ -2,7 +2,7 @@ import { canonicalUuid, Uuid } from '@svc/plugin-sdk';
 
 /** The query of `/terminal` (terminal.md §3). */
 export interface TerminalQuery {
-  /** As given; checked after the role is known. */
+  /** UUID as given; checked after the role is known. */
   readonly agentUuid: string;
   readonly taskId: bigint | undefined;
   readonly taskToken: string | undefined;

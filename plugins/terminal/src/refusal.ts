@@ -1,6 +1,6 @@
 import type { Peer } from '@svc/plugin-sdk/http';
 
-/** Why a side may not join (terminal.md §4). */
+/** Reason why a side may not join (terminal.md §4). */
 export interface Refusal {
   readonly error_id: 101 | 102 | 103 | 108;
   readonly error_message: string;

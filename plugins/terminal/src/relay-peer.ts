@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { CloseFrame, Peer } from '@svc/plugin-sdk/http';
 import { Incoming, Outgoing, type WindowPart } from './relay-window.ts';
 
-/** Where one end of a channel stands. The README has the diagram. */
+/** State of one end of a channel. The README has the diagram. */
 export type State = 'asking' | 'open' | 'closing' | 'closed';
 
 /**
@@ -22,10 +22,10 @@ export const transitions: { readonly [S in State]: { readonly [E in Event]?: Sta
 /** The state after an event. An event that the state does not name changes nothing. */
 export const next = (state: State, event: Event): State => transitions[state][event] ?? state;
 
-/** Why another server does not join the user to the terminal. */
+/** Reason why another server does not join the user to the terminal. */
 export type RelayRefusal = 'absent' | 'taken';
 
-/** What goes between the two ends of a channel, in order. */
+/** Part of what goes between the two ends of a channel, in order. */
 export type RelayPart =
   | WindowPart
   | { readonly kind: 'joined' }
@@ -134,7 +134,7 @@ export class RelayPeer implements Peer {
     this.#on('refused');
   }
 
-  /** No answer came in time. */
+  /** Ends the channel: no answer came in time. */
   expire(): void {
     this.#on('expired');
   }

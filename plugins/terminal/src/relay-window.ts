@@ -1,12 +1,12 @@
 /** Bytes on their way to the other server that its reader has not taken: the window of one direction. */
 const WINDOW_BYTES = 1024 * 1024;
-/** The reader acknowledges pieces of this size; less than `LOW_BYTES`, or a sender would wait for ever. */
+/** The reader acknowledges pieces of this size; less than `LOW_BYTES`, or a sender would wait without end. */
 const ACKNOWLEDGED_BYTES = WINDOW_BYTES / 8;
 /** A sender goes on when no more than this is on its way. */
 const LOW_BYTES = WINDOW_BYTES / 4;
 /** One message of the bus holds about this much at most: it travels whole. */
 const PIECE_BYTES = 256 * 1024;
-/** What a message costs beside its bytes: empty ones must not be free. */
+/** Cost of a message in addition to its bytes: empty ones must not be free. */
 const MESSAGE_BYTES = 256;
 
 /** Messages, and acknowledged bytes, of one direction. The size of a text is the complement of its length. */

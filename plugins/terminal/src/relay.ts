@@ -17,7 +17,7 @@ interface JoinMessage {
 
 type RelayMessage = JoinMessage | ({ readonly channel: string } & RelayPart);
 
-/** What one side of a terminal sends to the other one, which is connected to another server. */
+/** Messages of one side of a terminal to the other one, which is connected to another server. */
 const Relayed = topic(
   'terminal.relay',
   Type.Unsafe<RelayMessage>(Type.Object({ channel: Type.String(), kind: Type.String() })),

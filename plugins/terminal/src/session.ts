@@ -2,7 +2,7 @@ import type { Clock } from '@svc/plugin-sdk';
 import type { Peer } from '@svc/plugin-sdk/http';
 import { Pipe } from './pipe.ts';
 
-/** Where one session stands. The README has the diagram, and the meaning and deadline of each state. */
+/** State of one session. The README has the diagram, and the meaning and deadline of each state. */
 export type State = 'reserved' | 'waiting' | 'joined' | 'draining' | 'ended';
 
 /**
@@ -31,7 +31,7 @@ export const transitions: { readonly [S in State]: { readonly [E in Event]?: Sta
 /** The state after an event. An event that the state does not name changes nothing. */
 export const next = (state: State, event: Event): State => transitions[state][event] ?? state;
 
-/** For the log. */
+/** Reasons of events, for the log. */
 const reasons: { readonly [E in Event]?: string } = {
   agentLeft: 'agent left',
   userLeft: 'user left',

@@ -78,7 +78,7 @@ async function admit(
     const origin = { address, connection, transport: 'ws' } as const;
     const maker = uuid && (await passes?.maker(token, purposeOf(uuid)));
     const caller = maker || (await auth.authenticate(token, origin));
-    // Authenticated before the UUID is looked at: all these cases get the same answer.
+    // Authenticated before the UUID is checked: all these cases get the same answer.
     if (uuid === undefined || !(await auth.allows(caller, mayConnect(uuid)))) return REFUSED;
     return { origin, caller, agentUuid: uuid, terminalId };
   } catch (error) {
@@ -143,18 +143,18 @@ async function held(
   const coming = sessions.wait(agentUuid, terminalId, signals);
   const ended = new Set<Integer>();
   let awaited: readonly Integer[] | undefined;
-  const look = () => {
+  const check = () => {
     if (awaited?.every((id) => ended.has(id) || sessions.hasEnded(id))) over.abort();
   };
   // Before the tasks are read: one may end meanwhile.
   const forget = tasks.whenEnded(agentUuid, (id) => {
     ended.add(id);
-    look();
+    check();
   });
   try {
     const asked = tasks.awaitedShells(agentUuid, terminalId).then((ids) => {
       awaited = ids;
-      look();
+      check();
       return coming;
     });
     // Users are joined in order of arrival, however long the database takes to answer each.
