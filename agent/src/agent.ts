@@ -1,4 +1,4 @@
-import { forgetOthers, openSpool } from './buffer.ts';
+import { openSpool, removeOthers } from './buffer.ts';
 import { type Clock, sleep, within } from './clock.ts';
 import { type AgentConfig, redacted } from './config.ts';
 import { startDocuments } from './documents.ts';
@@ -52,7 +52,7 @@ export async function runAgent(
 ): Promise<'stopped' | 'restart'> {
   const { config, config_path, clock, log, offset_ms } = parts;
   const inventory = await collectOnce(parts);
-  await forgetOthers(parts);
+  await removeOthers(parts);
   warnAboutConfig(config, log);
   const end = new AbortController();
   const runtime = createRuntime({ clock, config, config_path, onRestart: () => end.abort() });
@@ -96,7 +96,7 @@ async function runLinks(links: Link[], signal: AbortSignal, clock: Clock): Promi
 
 /**
  * Starts the summary, dynamic and static reports. The first of each comes one interval from now; static data comes
- * with a summary, too, to each server that has not been told on its connection.
+ * with a summary, too, to each server that has not had it on its connection.
  */
 function startReports(
   { config, collector, clock, log }: AgentParts,

@@ -13,7 +13,7 @@ interface Place {
   readonly log: Logger;
 }
 
-/** The folder for reports that wait: of the configuration, else of the service manager, else beside the configuration. */
+/** The folder for reports that wait: of the configuration, else of the service manager, else next to the configuration. */
 function bufferDir({ config, config_path }: Place): string {
   const [state = ''] = (process.env['STATE_DIRECTORY'] ?? '').split(':');
   return config.buffer_dir || state || join(dirname(config_path), 'svc-agent-buffer');
@@ -23,7 +23,7 @@ function bufferDir({ config, config_path }: Place): string {
 const placeOf = ({ name, server_uuid }: ServerConfig): string =>
   createHash('sha256').update(`${name}\n${server_uuid}`).digest('hex').slice(0, 32);
 
-/** What waits on the disk for a server; undefined where nothing is kept. */
+/** Opens the reports that wait on the disk for a server; undefined where none are stored. */
 export function openSpool(place: Place, server: ServerConfig): Spool | undefined {
   const { config, clock, log } = place;
   if (config.buffer_mb === 0 || !server.allow_report) return undefined;
@@ -37,12 +37,12 @@ export function openSpool(place: Place, server: ServerConfig): Spool | undefined
 }
 
 /** Removes what waits for servers that are not in the configuration any more. */
-export async function forgetOthers(place: Place): Promise<void> {
+export async function removeOthers(place: Place): Promise<void> {
   const { config, log } = place;
   const dir = bufferDir(place);
-  const known = config.buffer_mb === 0 ? [] : config.servers.map(placeOf);
+  const current = config.buffer_mb === 0 ? [] : config.servers.map(placeOf);
   const names = await readdir(dir).catch(() => []);
-  for (const name of names.filter((one) => /^[0-9a-f]{32}$/.test(one) && !known.includes(one))) {
+  for (const name of names.filter((one) => /^[0-9a-f]{32}$/.test(one) && !current.includes(one))) {
     await rm(join(dir, name), { recursive: true, force: true }).catch((error: Error) =>
       log.warn('old reports cannot be removed', { reason: error.message }),
     );

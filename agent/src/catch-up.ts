@@ -18,7 +18,7 @@ const FIRST_MS = 2000;
 const SPREAD_MS = 3000;
 /** Wait between two segments: about 32 reports a second, so that live reports do not wait. */
 const PAUSE_MS = 1000;
-/** Wait after an error of the server, and before looking again when nothing waits. */
+/** Wait after an error of the server, and before the next try when nothing waits. */
 const LATER_MS = 60_000;
 const ANSWER_LIMIT_MS = 30_000;
 /** The requests of the main loop all have the id 1. */
@@ -26,7 +26,7 @@ const FIRST_ID = 2;
 /** Errors by which the server says that it will never take this report. */
 const FINAL = new Set<unknown>([-32602, -32601, 108]);
 
-/** Sends what waits on the disk, oldest first, beside the live reports. A report goes from the disk when it is answered. */
+/** Sends what waits on the disk, oldest first, at the same time as the live reports. A report goes from the disk when it is answered. */
 export class CatchUp {
   readonly #options: CatchUpOptions;
   readonly #stop = new AbortController();
@@ -70,10 +70,10 @@ export class CatchUp {
       return LATER_MS;
     }
     await this.#send(segment);
-    const left = [...this.#waiting.values()];
-    this.#sent += segment.reports.length - left.length;
-    await spool.keep(segment, left);
-    return left.length > 0 ? LATER_MS : PAUSE_MS;
+    const unanswered = [...this.#waiting.values()];
+    this.#sent += segment.reports.length - unanswered.length;
+    await spool.retain(segment, unanswered);
+    return unanswered.length > 0 ? LATER_MS : PAUSE_MS;
   }
 
   async #send({ reports }: Segment): Promise<void> {

@@ -60,7 +60,7 @@ export class Channel {
     return this.#socket.bufferedAmount;
   }
 
-  /** Sends one frame, text or binary; `done` runs when it was sent or refused. `closed` tells of a lost connection. */
+  /** Sends one frame, text or binary; `done` runs when it was sent or refused. `closed` resolves for a lost connection. */
   send(data: string | Buffer, done: () => void = () => {}): void {
     this.#socket.send(data, done);
   }
@@ -137,10 +137,10 @@ export class Channel {
 
   #receive(frame: Frame): void {
     this.#alive();
-    const take = this.#listener ?? this.#onNext;
+    const deliver = this.#listener ?? this.#onNext;
     // One packet may hold several frames: the first one goes to `next`, the others are kept.
     this.#onNext = undefined;
-    if (take) take(frame);
+    if (deliver) deliver(frame);
     else this.#waiting.push(frame);
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }

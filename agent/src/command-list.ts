@@ -1,7 +1,7 @@
 /** The last word of a line: whatever arguments follow. */
 const REST = '...';
 
-/** What is wrong with a line of `execute_only`; undefined for a good one. */
+/** Returns what is wrong with a line of `execute_only`; undefined for a good one. */
 export function problemOfLine(line: string): string | undefined {
   const [program = '', ...words] = wordsOf(line);
   if (program === '') return 'is empty';
@@ -13,9 +13,9 @@ export function problemOfLine(line: string): string | undefined {
 }
 
 /**
- * True when one of the lines allows this program with these arguments. Words are compared exactly. `*` in an argument
- * stands for one or more characters other than `/`, but not for a `-` at the beginning or for `..`: otherwise a path
- * could leave its folder, and a name become an option. `...` at the end stands for any arguments.
+ * Tells whether one of the lines allows this program with these arguments. Words are compared exactly. `*` in an argument
+ * stands for one or more characters other than `/`, but not for a `-` at the beginning or for `..`: otherwise a path could
+ * leave its folder, and a name become an option. `...` at the end stands for any arguments.
  */
 export const isListed = (lines: readonly string[], cmd: string, args: readonly string[]): boolean =>
   lines.some((line) => {

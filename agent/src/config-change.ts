@@ -58,11 +58,11 @@ export function checkChange(before: Written, after: Written): void {
   const missing = before.config.servers.find(({ name }) => !names.includes(name));
   if (missing) refuse(`remove or rename server "${missing.name}"`);
   for (const server of after.config.servers) {
-    const known = before.config.servers.find(({ name }) => name === server.name);
-    if (!known) throw refusal(`add server "${server.name}"`);
+    const earlier = before.config.servers.find(({ name }) => name === server.name);
+    if (!earlier) throw refusal(`add server "${server.name}"`);
     const where = ` of server "${server.name}"`;
     mustStay(tableOf(before, server.name), tableOf(after, server.name), PERMISSIONS, where);
-    mustNotWiden(known, server);
+    mustNotWiden(earlier, server);
   }
 }
 

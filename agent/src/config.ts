@@ -20,7 +20,7 @@ export interface ServerConfig {
   readonly ws_url: string;
   /** Word that stands for `svc` in the names of the server's methods, where it has a brand of its own. */
   readonly brand?: string | undefined;
-  /** False for a server that stores no reports, because it runs without the plugin `agent`. */
+  /** Tells whether the server stores reports; one without the plugin `agent` does not. */
   readonly allow_report: boolean;
   /** Put the document `agent_sensors` into the key-value namespace of the agent. */
   readonly allow_sensors: boolean;
@@ -55,7 +55,7 @@ export interface AgentConfig {
   /** Reports that wait for one server on the disk; 0: none. */
   readonly buffer_mb: number;
   readonly buffer_hours: number;
-  /** Empty: the folder that the service manager gives, else one beside the configuration. */
+  /** Empty: the folder that the service manager gives, else one next to the configuration. */
   readonly buffer_dir: string;
   /** Socket of the container engine; empty: the first known one that is there. */
   readonly container_socket: string;

@@ -30,7 +30,7 @@ export function readUrl(content: unknown, what: string, schemes: readonly string
   return refuse(`${what} must be an absolute ${schemes.join(' or ')} address`);
 }
 
-/** For kinds without content, which are a bare string. @throws Error for any content */
+/** Checks the content of a kind that has none, which is a bare string. @throws Error for any content */
 export function expectNothing(content: unknown, kind: string): void {
   if (content !== null) refuse(`${kind} takes no content`);
 }

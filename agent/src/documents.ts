@@ -56,7 +56,7 @@ export function startDocuments({ config, clock, log }: Parts, put: Put): () => v
     const found = await readContainers(container_socket);
     // The last document would pass as the state of now.
     if (found || hadEngine) put('agent_containers', found ?? NO_ENGINE, containers);
-    if (found?.error) warning.tell({ reason: found.error });
+    if (found?.error) warning.log({ reason: found.error });
     hadEngine ||= found !== undefined;
   });
 }

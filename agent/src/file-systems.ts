@@ -5,10 +5,10 @@ const NETWORK = new Set(
   ).split(' '),
 );
 
-/** True for a file system that another machine, or the host of this virtual one, serves. */
+/** Tells whether another machine, or the host of this virtual one, serves the file system. */
 export const isNetwork = (file_system: string): boolean => NETWORK.has(file_system.toLowerCase());
 
-/** True for one that a program serves. `fuseblk` is none: that is a disk, mostly with NTFS. */
+/** Tells whether a program serves the file system. `fuseblk` is none of these: that is a disk, mostly with NTFS. */
 export const isFuse = (file_system: string): boolean => /^fuse(\.|$)/i.test(file_system);
 
 /** The pool of a ZFS dataset or snapshot. */

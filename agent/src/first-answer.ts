@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { Clock } from './clock.ts';
 import { untilAborted } from './limits.ts';
 
-/** An address has so long for itself before the next one is tried beside it (RFC 8305 §5). */
+/** An address has so long for itself before the next one is tried at the same time (RFC 8305 §5). */
 const DELAY_MS = 250;
 /** Least time between two attempts (RFC 8305 §5). */
 const SHORTEST_MS = 10;

@@ -9,7 +9,7 @@ const LATE = `no answer within ${REPLY_LIMIT_MS} ms`;
 /** The server answered the UUID call with another UUID, which it will do again soon. */
 export class WrongServer extends Error {}
 
-/** Why a registration for tasks failed. */
+/** Reason why a registration for tasks failed. */
 export interface Refusal {
   /** The code of the server's error, where there is one. */
   readonly code?: unknown;
@@ -57,7 +57,7 @@ const isUnknownMethod = (answer: Record<string, unknown> | undefined): boolean =
 /**
  * Subscribes to tasks (clients.md §2.4 step 6). Pings do not count as the answer, and a task that comes
  * before it waits for the main loop. A binary frame counts as success. Reports do not depend on it, so anything
- * but a result for id 1 is told and no error. @throws Error when the connection has ended
+ * but a result for id 1 is logged and is no error. @throws Error when the connection has ended
  */
 export async function registerForTasks(
   channel: Channel,

@@ -8,7 +8,7 @@ export class HourlyWarning {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #message: string;
-  #told_at = Number.NEGATIVE_INFINITY;
+  #logged_at = Number.NEGATIVE_INFINITY;
   #repeated = 0;
 
   constructor(clock: Clock, log: Logger, message: string) {
@@ -17,13 +17,13 @@ export class HourlyWarning {
     this.#message = message;
   }
 
-  tell(facts: Record<string, unknown>): void {
+  log(facts: Record<string, unknown>): void {
     const now = this.#clock.steady();
-    if (now - this.#told_at < AGAIN_AFTER_MS) {
+    if (now - this.#logged_at < AGAIN_AFTER_MS) {
       this.#repeated += 1;
       return;
     }
-    this.#told_at = now;
+    this.#logged_at = now;
     this.#log.warn(this.#message, {
       ...facts,
       ...(this.#repeated > 0 && { repeated: this.#repeated }),

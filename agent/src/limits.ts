@@ -82,15 +82,15 @@ export class Slots {
         this.#free -= 1;
         return resolve();
       }
-      const leave = () => {
+      const abandon = () => {
         this.#queue.splice(this.#queue.indexOf(start), 1);
         reject(signal.reason);
       };
       const start = () => {
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', abandon);
         resolve();
       };
-      signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', abandon, { once: true });
       this.#queue.push(start);
     });
   }

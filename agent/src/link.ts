@@ -24,17 +24,17 @@ export interface LinkOptions {
   readonly time: () => number;
   readonly log: Logger;
   readonly runtime: TaskRuntime;
-  /** Where reports wait while the server is away; absent: the newest 32 wait in memory. */
+  /** Spool for the reports while the server is away; absent: the newest 32 wait in memory. */
   readonly spool?: Spool | undefined;
   readonly random?: () => number;
 }
 
-/** Of the full reports, which are large, one in this time is kept on the disk. */
-const KEEP_FULL_EVERY_MS = 60_000;
+/** Interval at which one of the full reports, which are large, is stored on the disk. */
+const SPOOL_FULL_EVERY_MS = 60_000;
 /** A document that does not change is put again after this time: its age shows that the agent lives. */
 const PUT_AGAIN_MS = 600_000;
 /** A connection that breaks again and again brings the static data once in this time. */
-const TELL_STATIC_EVERY_MS = 60_000;
+const SEND_STATIC_EVERY_MS = 60_000;
 
 /** The connection to one server: connects, identifies itself, sends, and reconnects after every end (clients.md §2.4, §2.5). */
 export class Link {
@@ -49,15 +49,15 @@ export class Link {
   #failures = 0;
   #catchUp: CatchUp | undefined;
   readonly #documents = new Map<string, { text: string; put_at: number }>();
-  #fullKept_at = Number.NEGATIVE_INFINITY;
-  /** Whether this connection has had the static data. */
-  #isStaticTold = false;
-  #staticTold_at = Number.NEGATIVE_INFINITY;
+  #fullSpooled_at = Number.NEGATIVE_INFINITY;
+  /** Tells whether the static data was sent on this connection. */
+  #isStaticSent = false;
+  #staticSent_at = Number.NEGATIVE_INFINITY;
 
   constructor(options: LinkOptions) {
     const { server, agent_uuid, clock, time, runtime, random = Math.random } = options;
     this.#options = options;
-    this.#outbox = new Outbox(options.spool && ((report) => this.#keep(report)));
+    this.#outbox = new Outbox(options.spool && ((report) => this.#spoolReport(report)));
     this.#log = withFields(options.log, { server: server.name });
     this.#errors = new ErrorLog(clock, this.#log);
     this.#tokenJson = JSON.stringify(server.token);
@@ -78,16 +78,16 @@ export class Link {
 
   /** A connection is there that has not had the static data, nor did the one before it within the last minute. */
   get isStaticDue(): boolean {
-    const passed_ms = this.#options.clock.steady() - this.#staticTold_at;
-    return this.#outbox.isAttached && !this.#isStaticTold && passed_ms >= TELL_STATIC_EVERY_MS;
+    const passed_ms = this.#options.clock.steady() - this.#staticSent_at;
+    return this.#outbox.isAttached && !this.#isStaticSent && passed_ms >= SEND_STATIC_EVERY_MS;
   }
 
   /** Queues a call `[token, data]`; `data` is JSON text. Never waits, so a slow server does not delay the others. */
   post(method: string, data: string): void {
     this.#outbox.post(this.#compose({ method, data }), { report: { method, data } });
     if (method === 'agent_report_static' && this.#outbox.isAttached) {
-      this.#isStaticTold = true;
-      this.#staticTold_at = this.#options.clock.steady();
+      this.#isStaticSent = true;
+      this.#staticSent_at = this.#options.clock.steady();
     }
   }
 
@@ -110,12 +110,12 @@ export class Link {
   }
 
   /** Puts a report on the disk. Static data is sent again anyway. */
-  #keep(report: Report): void {
+  #spoolReport(report: Report): void {
     if (report.method === 'agent_report_static') return;
     if (report.method === 'agent_report_dynamic') {
       const now = this.#options.clock.steady();
-      if (now - this.#fullKept_at < KEEP_FULL_EVERY_MS) return;
-      this.#fullKept_at = now;
+      if (now - this.#fullSpooled_at < SPOOL_FULL_EVERY_MS) return;
+      this.#fullSpooled_at = now;
     }
     this.#options.spool?.add(report);
   }
@@ -136,7 +136,7 @@ export class Link {
       const wait_ms = await this.#connectOnce(signal);
       await sleep(this.#options.clock, 'reconnect', wait_ms, signal);
     }
-    this.#outbox.giveUp();
+    this.#outbox.close();
     await this.#options.spool?.settle();
   }
 
@@ -189,11 +189,11 @@ export class Link {
     if (refusal?.isOpen) this.#outbox.expectAnswer();
     this.#log.info('connected', this.#outbox.attach(channel));
     this.#documents.clear();
-    this.#isStaticTold = false;
+    this.#isStaticSent = false;
     channel.listen((frame) => this.#receive(frame));
     const detach = () => this.#outbox.detach({ isBroken: !signal.aborted });
     const undo = [detach, watchLiveness(channel, clock)];
-    if (server.allow_task) undo.push(this.#registration.keep(channel, this.#cleaned(refusal)));
+    if (server.allow_task) undo.push(this.#registration.maintain(channel, this.#cleaned(refusal)));
     const late = this.#sendLate(channel);
     try {
       return await channel.closed;
@@ -203,7 +203,7 @@ export class Link {
     }
   }
 
-  /** Only the server that the file names first has installed this agent. */
+  /** Settles the trust of the agent with the server that the file names first: only that one has installed it. */
   async #settleTrust(): Promise<void> {
     const { server, runtime } = this.#options;
     const isFirst = runtime.config.servers[0]?.name === server.name;

@@ -7,7 +7,7 @@ import { endQuestions } from './collect/room.ts';
 import { HELP, readCommand } from './command-line.ts';
 import { ConfigError } from './config.ts';
 import { loadConfig } from './config-file.ts';
-import { leaveRoot } from './leave-root.ts';
+import { dropRoot } from './drop-root.ts';
 import { createLogger, type Logger } from './log.ts';
 import { beginTrial } from './trial.ts';
 import { version } from './version.ts';
@@ -31,12 +31,12 @@ async function main(): Promise<void> {
 }
 
 async function start({ config: path, dryRun }: { config: string; dryRun: boolean }): Promise<void> {
-  const left = await leaveRoot(path);
+  const user = await dropRoot(path);
   const config = await loadConfig(path);
   const log = createLogger(config.log_level, (line) => void process.stdout.write(line));
   log.info('svc-agent starts', { version: version(), config: path });
-  if (left.kind === 'root') log.warn(AS_ROOT);
-  if (left.kind === 'user') log.info('the agent has become the owner of its file', left);
+  if (user.kind === 'root') log.warn(AS_ROOT);
+  if (user.kind === 'user') log.info('the agent has become the owner of its file', user);
   logConfig(config, log);
   const signal = stopSignal();
   if (!dryRun) beginTrial(clock, log);

@@ -5,16 +5,16 @@ import type { Report } from './spool.ts';
 const CAPACITY = 32;
 /** Characters of all kept messages together: results of `http_request` can be large. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
-/** While this much is unsent, further messages stay in the ring, where a new one displaces an old one. */
+/** Backlog from which further messages stay in the ring, where a new one displaces an old one. */
 const MAX_BACKLOG_BYTES = 256 * 1024;
 /** Sent reports that are remembered until the server has answered. */
 const MAX_UNANSWERED = 256;
 
 interface Message {
   readonly text: string;
-  /** No later message says the same (a task's result), so reports are dropped first. */
+  /** Tells whether no later message says the same (a task's result); reports are dropped first. */
   readonly isUnique: boolean;
-  /** What can wait on the disk when it cannot be sent. */
+  /** Report that can wait on the disk when it cannot be sent. */
   readonly report: Report | undefined;
 }
 
@@ -23,14 +23,14 @@ export class Outbox {
   readonly #ring: Message[] = [];
   /** One entry for each request without an answer, in the order of sending. */
   #unanswered: (Report | undefined)[] = [];
-  readonly #keep: ((report: Report) => void) | undefined;
+  readonly #spool: ((report: Report) => void) | undefined;
   #channel: Channel | undefined;
   #dropped = 0;
   #characters = 0;
 
-  /** `keep` takes the reports that no connection took. */
-  constructor(keep?: (report: Report) => void) {
-    this.#keep = keep;
+  /** `spool` stores the reports that no connection took. */
+  constructor(spool?: (report: Report) => void) {
+    this.#spool = spool;
   }
 
   get isAttached(): boolean {
@@ -45,8 +45,8 @@ export class Outbox {
     const isFull = () => this.#ring.length > CAPACITY || this.#characters > MAX_CHARACTERS;
     while (isFull() && this.#ring.length > 1) {
       const oldest = this.#ring.findIndex((message) => !message.isUnique);
-      const message = this.#take(Math.max(0, oldest));
-      if (message?.report && this.#keep) this.#keep(message.report);
+      const message = this.#remove(Math.max(0, oldest));
+      if (message?.report && this.#spool) this.#spool(message.report);
       else this.#dropped += 1;
     }
   }
@@ -62,7 +62,7 @@ export class Outbox {
 
   /** Takes note of a request that was sent past the ring, so that its answer is not taken for another's. */
   expectAnswer(report?: Report): void {
-    if (!this.#keep) return;
+    if (!this.#spool) return;
     this.#unanswered.push(report);
     if (this.#unanswered.length > MAX_UNANSWERED) this.#unanswered.shift();
   }
@@ -84,32 +84,32 @@ export class Outbox {
   /** The connection has ended. Reports that it took and did not answer are kept when it broke. */
   detach({ isBroken = true } = {}): void {
     this.#channel = undefined;
-    if (isBroken) this.#keepAll(this.#unanswered);
+    if (isBroken) this.#spoolAll(this.#unanswered);
     this.#unanswered = [];
   }
 
-  /** No connection will come any more: keeps the reports that wait. */
-  giveUp(): void {
-    this.#keepAll(this.#ring.map(({ report }) => report));
+  /** Stores the reports that wait: no connection will come any more. */
+  close(): void {
+    this.#spoolAll(this.#ring.map(({ report }) => report));
     this.#ring.length = this.#characters = 0;
   }
 
-  #keepAll(reports: readonly (Report | undefined)[]): void {
-    for (const report of reports) if (report) this.#keep?.(report);
+  #spoolAll(reports: readonly (Report | undefined)[]): void {
+    for (const report of reports) if (report) this.#spool?.(report);
   }
 
   #pump(): void {
     const channel = this.#channel;
     const mayGo = () => channel?.isOpen && channel.backlog < MAX_BACKLOG_BYTES;
     while (channel && this.#ring.length > 0 && mayGo()) {
-      const message = this.#take(0);
+      const message = this.#remove(0);
       if (!message) return;
       this.expectAnswer(message.report);
       channel.send(message.text, () => this.#resume(channel));
     }
   }
 
-  #take(index: number): Message | undefined {
+  #remove(index: number): Message | undefined {
     const [message] = this.#ring.splice(index, 1);
     this.#characters -= message?.text.length ?? 0;
     return message;

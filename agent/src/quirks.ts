@@ -1,5 +1,5 @@
 /**
- * What the agent uses of `@lydell/node-pty` although the package does not declare it.
+ * Parts of `@lydell/node-pty` that the agent uses although the package does not declare them.
  * `test/agent-program-quirks.test.ts` fails when a new version of the package changes one of these points.
  */
 import { constants } from 'node:fs';

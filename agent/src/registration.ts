@@ -13,23 +13,23 @@ export interface RegistrationOptions {
   readonly random: () => number;
 }
 
-/** The id of each registration behind the first one of a connection, so that its answer is known; reports have 1 to 33. */
+/** The id of each registration after the first one of a connection, so that its answer is known; reports have 1 to 33. */
 export const REGISTRATION_ID = 1000;
 /** A refusal that lasts is logged again after this time. */
-const TELL_AGAIN_MS = 3_600_000;
+const LOG_AGAIN_MS = 3_600_000;
 
 const ADVICE: { readonly [code: string]: string } = {
   '102': 'the token needs {"task":"listen"} in the scope of this agent',
   '-32601': 'this server has no tasks: allow_task = false ends the asking',
 };
 
-/** Keeps one server's registration for tasks. Where it is refused or not answered, everything else goes on, and it is tried again after longer waits. */
+/** Maintains one server's registration for tasks. Where it is refused or not answered, everything else goes on, and it is tried again after longer waits. */
 export class TaskRegistration {
   readonly #options: RegistrationOptions;
   /** Failed registrations in a row; one that was sent and has no answer yet is among them. */
   #failures = 0;
   #isAwaited = false;
-  #told_at = Number.NEGATIVE_INFINITY;
+  #logged_at = Number.NEGATIVE_INFINITY;
   #arm = () => {};
 
   constructor(options: RegistrationOptions) {
@@ -37,12 +37,12 @@ export class TaskRegistration {
   }
 
   /** Registers again and again on a connection. `first` is the refusal of its first registration. Returns a function that ends it. */
-  keep(channel: Channel, first: Refusal | undefined): () => void {
+  maintain(channel: Channel, first: Refusal | undefined): () => void {
     const { server, agent_uuid, clock, random } = this.#options;
     const text = registration(server, agent_uuid, REGISTRATION_ID);
     let cancel = () => {};
     const again = () => {
-      if (this.#isAwaited) this.#tell({ message: 'no answer to the registration' });
+      if (this.#isAwaited) this.#logRefusal({ message: 'no answer to the registration' });
       this.#isAwaited = true;
       this.#failures += 1;
       channel.send(text);
@@ -63,22 +63,22 @@ export class TaskRegistration {
   /** Takes the answer to a registration; undefined: it succeeded. */
   answered(refusal: Refusal | undefined): void {
     this.#isAwaited = false;
-    if (refusal) this.#tell(refusal);
+    if (refusal) this.#logRefusal(refusal);
     else this.#succeeded();
     this.#arm();
   }
 
   #succeeded(): void {
     this.#failures = 0;
-    if (this.#told_at === Number.NEGATIVE_INFINITY) return;
-    this.#told_at = Number.NEGATIVE_INFINITY;
+    if (this.#logged_at === Number.NEGATIVE_INFINITY) return;
+    this.#logged_at = Number.NEGATIVE_INFINITY;
     this.#options.log.info('registered for tasks');
   }
 
-  #tell({ code, message }: Refusal): void {
+  #logRefusal({ code, message }: Refusal): void {
     const { clock, log } = this.#options;
-    if (clock.steady() - this.#told_at < TELL_AGAIN_MS) return;
-    this.#told_at = clock.steady();
+    if (clock.steady() - this.#logged_at < LOG_AGAIN_MS) return;
+    this.#logged_at = clock.steady();
     const advice = ADVICE[String(code)];
     const facts = { reason: message, ...(advice && { advice }) };
     log.warn('no tasks come: the registration was refused; reports go on', facts);

@@ -5,7 +5,7 @@
 export const request = (method: string, params: string, id = 1): string =>
   `{"id":${id},"jsonrpc":"2.0","method":"${method}","params":${params}}`;
 
-/** What a text frame from the server means to the main loop. */
+/** Meaning of a text frame from the server for the main loop. */
 export type Downlink =
   | { kind: 'task'; notification: Record<string, unknown> }
   | { kind: 'error'; id: unknown; code: unknown; message: string }

@@ -52,7 +52,7 @@ export class Spool {
     this.#options = options;
   }
 
-  /** Keeps a report. Never waits and never throws: what cannot be written is lost, which the log tells once. */
+  /** Adds a report. Never waits and never throws: what cannot be written is lost, which is logged once. */
   add({ method, data }: Report): void {
     if (this.#pending >= MAX_PENDING) return;
     this.#pending += 1;
@@ -65,7 +65,7 @@ export class Spool {
   /** The oldest reports; undefined when none wait. No more is added to them. */
   async oldest(): Promise<Segment | undefined> {
     return await this.#inTurn(async () => {
-      const files = await this.#known();
+      const files = await this.#listFiles();
       await this.#shrink(files);
       const file = files[0];
       if (!file) return undefined;
@@ -76,9 +76,9 @@ export class Spool {
   }
 
   /** Keeps only these reports of a segment. */
-  async keep({ name }: Segment, reports: readonly Report[]): Promise<void> {
+  async retain({ name }: Segment, reports: readonly Report[]): Promise<void> {
     await this.#inTurn(async () => {
-      const files = await this.#known();
+      const files = await this.#listFiles();
       const file = files.find((one) => one.name === name);
       if (!file) return;
       if (reports.length === 0) return await this.#remove(files, file);
@@ -113,7 +113,7 @@ export class Spool {
 
   async #append(line: string): Promise<void> {
     const { dir, clock } = this.#options;
-    const files = await this.#known();
+    const files = await this.#listFiles();
     let file = files.at(-1);
     if (!file || file.lines >= MAX_LINES) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -129,7 +129,7 @@ export class Spool {
   }
 
   /** The files, oldest first. Those of an earlier run get no more lines. */
-  async #known(): Promise<File[]> {
+  async #listFiles(): Promise<File[]> {
     if (this.#files) return this.#files;
     const { dir } = this.#options;
     const names = await readdir(dir).catch(() => []);

@@ -53,11 +53,11 @@ const EXCLUDED_INTERFACES =
 const INT32_MAX = 2 ** 31 - 1;
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** True when `path` is `base` or lies below it. */
+/** Tells whether `path` is `base` or lies below it. */
 export const isAtOrBelow = (path: string, base: string): boolean =>
   path === base || path.startsWith(`${base}/`);
 
-/** True for a mount point of the system or of a container runtime: it is counted only when it is selected. */
+/** Tells whether a mount point is one of the system or of a container runtime: it is counted only when it is selected. */
 export const isSystemMount = (path: string): boolean =>
   EXCLUDED_MOUNTS.some((base) => isAtOrBelow(path, base));
 
@@ -73,7 +73,7 @@ function countsDisk(disk: Disk, selected: readonly string[]): boolean {
   return !isSystemMount(disk.mount_point);
 }
 
-/** True for an interface whose name says that it is local, or one of a host of containers. */
+/** Tells whether the name of an interface says that it is local, or one of a host of containers. */
 export const isVirtualName = (name: string): boolean =>
   EXCLUDED_INTERFACES.some((prefix) => name.startsWith(prefix));
 
@@ -119,7 +119,7 @@ function int64(...values: readonly number[]): number | bigint {
 
 /**
  * The summary of one sample, by the rules of monitoring-data.md §5.1. Members in `unknown` are null: a 0 there would be a
- * figure that nobody has measured.
+ * figure that was not measured.
  */
 export function deriveSummary(
   sample: Sample,

@@ -14,7 +14,7 @@ export interface TaskRunnerOptions extends Omit<TaskContext, 'task_id' | 'task_t
 
 /** Tasks of one server that run at a time, without those that take no place. A bound for what a server may start, not a turn: tasks that wait for something delay no others. */
 const MAX_RUNNING = 256;
-/** Kinds that are over at once. They are answered beside any number of others. */
+/** Kinds that are over at once. They are answered along with any number of others. */
 const QUICK: ReadonlySet<TaskKind> = new Set(['version', 'read_config', 'edit_config']);
 /** Tasks of one server that wait. A task beyond these is answered with a failure. */
 const MAX_WAITING = 512;

@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 
 /** Place of an interface among the others, as `/sys/class/net/NAME` tells it. */
 interface Place {
-  /** It has hardware of its own, or that of a virtual machine. */
+  /** Tells whether it has hardware of its own, or that of a virtual machine. */
   isHardware: boolean;
   isBridge: boolean;
   isPort: boolean;
@@ -39,7 +39,7 @@ function readPlace(machine: Machine, name: string): Place | undefined {
 
 /**
  * The interfaces among `names` whose traffic another one of them counts already: members of bonds and teams; what stands on
- * an interface that counts (VLANs, macvlans, bridges); and beside hardware also bridges, their virtual ports, and ends of
+ * an interface that counts (VLANs, macvlans, bridges); and, where there is hardware, also bridges, their virtual ports, and ends of
  * containers. In a container, which has no hardware, its own end counts.
  */
 export function carriedInterfaces(machine: Machine, names: readonly string[]): Set<string> {

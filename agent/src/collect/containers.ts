@@ -43,7 +43,7 @@ export async function readContainers(socket: string): Promise<Containers | undef
   }
 }
 
-/** Only this one question is ever sent. */
+/** Asks for the list of containers, the only question that is ever sent. */
 async function ask(socketPath: string): Promise<unknown> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {

@@ -23,7 +23,7 @@ function blocksOf(text: string): Block[] {
   });
 }
 
-/** The logical cores: a block `processor` each, on s390x a line `processor N` each and beside it a block `cpu number`. */
+/** The logical cores: a block `processor` each, on s390x a line `processor N` each and next to it a block `cpu number`. */
 function coresIn(text: string): Core[] {
   const blocks = blocksOf(text);
   const common = new Map(blocks.filter((block) => !block.has('processor')).flatMap((b) => [...b]));
@@ -40,7 +40,7 @@ function coresIn(text: string): Core[] {
 }
 
 /** The first of these that there is, of the core or of the machine. */
-const told = ({ block, common }: Core, ...names: string[]): string | undefined => {
+const fieldOf = ({ block, common }: Core, ...names: string[]): string | undefined => {
   for (const name of names) {
     const value = block.get(name) || common.get(name);
     if (value) return value;
@@ -52,24 +52,24 @@ const told = ({ block, common }: Core, ...names: string[]): string | undefined =
 export function parseFrequencies(text: string): Map<number, number> {
   const mhz = new Map<number, number>();
   for (const core of coresIn(text)) {
-    const value = told(core, 'cpu mhz', 'cpu mhz dynamic', 'clock');
+    const value = fieldOf(core, 'cpu mhz', 'cpu mhz dynamic', 'clock');
     if (value) mhz.set(core.number, Math.round(Number.parseFloat(value)) || 0);
   }
   return mhz;
 }
 
 function nameOf(core: Core): { vendor_id: string; brand: string } {
-  const implementer = told(core, 'cpu implementer');
-  const arm = implementer && armProcessor(implementer, told(core, 'cpu part') ?? '');
-  const machine = /machine = (\w+)/.exec(told(core, `processor ${core.number}`) ?? '')?.[1];
+  const implementer = fieldOf(core, 'cpu implementer');
+  const arm = implementer && armProcessor(implementer, fieldOf(core, 'cpu part') ?? '');
+  const machine = /machine = (\w+)/.exec(fieldOf(core, `processor ${core.number}`) ?? '')?.[1];
   return {
-    vendor_id: told(core, 'vendor_id') ?? (arm ? arm.maker : ''),
+    vendor_id: fieldOf(core, 'vendor_id') ?? (arm ? arm.maker : ''),
     // x86 and LoongArch, POWER, MIPS, RISC-V; Arm; s390x; and what tells no more than the family or the instructions.
     brand:
-      told(core, 'model name', 'cpu', 'cpu model', 'uarch') ??
+      fieldOf(core, 'model name', 'cpu', 'cpu model', 'uarch') ??
       (arm ? arm.name : undefined) ??
       (machine && `IBM/S390 machine ${machine}`) ??
-      told(core, 'cpu family', 'isa', 'hardware') ??
+      fieldOf(core, 'cpu family', 'isa', 'hardware') ??
       '',
   };
 }
@@ -93,8 +93,8 @@ export function cpuInventory(
       : numbers.map((number) => ({ number, block: none, common: blocksOf(text)[0] ?? none }));
   const physical = new Set(
     cores.flatMap((core) => {
-      const id = told(core, 'core id', 'core');
-      return id === undefined ? [] : [`${told(core, 'physical id', 'package') ?? '0'}/${id}`];
+      const id = fieldOf(core, 'core id', 'core');
+      return id === undefined ? [] : [`${fieldOf(core, 'physical id', 'package') ?? '0'}/${id}`];
     }),
   );
   return {

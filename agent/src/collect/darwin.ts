@@ -3,7 +3,7 @@ import type { Traffic } from './network.ts';
 import { counter } from './numbers.ts';
 import { run } from './run.ts';
 
-/** What macOS tells by its programs. */
+/** Figures that macOS gives by its programs. */
 export interface DarwinFigures {
   ram: Pick<Sample['ram'], 'available_memory' | 'total_swap' | 'used_swap'>;
   process_count: number;

@@ -23,7 +23,7 @@ export interface MeasuredDisk extends Omit<Disk, 'read_speed' | 'write_speed'> {
 
 const MAX_DISKS = 256;
 
-/** Room of a pool: what its datasets use, and what is free for all of them. Empty where none of them has told. */
+/** Room of a pool: what its datasets use, and what is free for all of them. Empty where none of them has answered. */
 function roomOfPool(rooms: readonly Room[]): Room[] {
   if (rooms.length === 0) return [];
   const used_space = rooms.reduce((sum, room) => sum + room.used_space, 0);
@@ -31,7 +31,7 @@ function roomOfPool(rooms: readonly Room[]): Room[] {
   return [{ total_space: used_space + available_space, used_space, available_space }];
 }
 
-/** Measures the mounted disks of this machine: one for each device, beside the mounts that are selected. */
+/** Measures the mounted disks of this machine: one for each device, and the mounts that are selected. */
 export class DiskSurvey {
   readonly #machine: Machine;
   readonly #rooms: Rooms;
@@ -53,8 +53,8 @@ export class DiskSurvey {
     const rooms = await this.#rooms.of([...asked], (mount) => mayHang(mount, far));
     const disks: MeasuredDisk[] = [];
     for (const [mount, members] of parts) {
-      const told = members.flatMap((member) => rooms.get(member) ?? []);
-      const [room] = this.#isPool(mount) ? roomOfPool(told) : told;
+      const found = members.flatMap((member) => rooms.get(member) ?? []);
+      const [room] = this.#isPool(mount) ? roomOfPool(found) : found;
       if (!room || room.total_space === 0) continue;
       const { file_system, mount_point, is_read_only } = mount;
       const traits = await this.#traitsOf(mount);
@@ -63,7 +63,7 @@ export class DiskSurvey {
     return disks;
   }
 
-  /** A dataset that is selected is told as it is; the one that stands for its pool is told as the pool. */
+  /** A dataset that is selected is reported as it is; the one that stands for its pool is reported as the pool. */
   #isPool({ file_system, mount_point }: Mount): boolean {
     return file_system === 'zfs' && !this.#selected.includes(mount_point);
   }
@@ -82,10 +82,10 @@ export class DiskSurvey {
 
   async #traitsOf(mount: Mount): Promise<Traits> {
     const key = `${mount.device} ${mount.source}`;
-    const known = this.#traits.get(key) ?? (await readTraits(this.#machine, mount));
+    const traits = this.#traits.get(key) ?? (await readTraits(this.#machine, mount));
     if (this.#traits.size > MAX_DISKS) this.#traits.clear();
-    this.#traits.set(key, known);
-    return this.#isPool(mount) ? { ...known, name: poolOf(mount.source) } : known;
+    this.#traits.set(key, traits);
+    return this.#isPool(mount) ? { ...traits, name: poolOf(mount.source) } : traits;
   }
 }
 

@@ -8,7 +8,7 @@ import { isPossible } from './sensors.ts';
 /** One graphics processor: what it is, and its figures. Figures that it does not tell are 0: the wire requires them. */
 export interface GpuReading {
   readonly is: Omit<Inventory['gpu'][number], 'id'>;
-  /** It tells how busy it is: `[N/A]` of a card that is shared is no 0 in summaries. */
+  /** Tells whether the driver reports how busy it is: `[N/A]` of a card that is shared is no 0 in summaries. */
   readonly tellsUsage: boolean;
   readonly now: Omit<Gpu, 'id'>;
 }

@@ -33,7 +33,7 @@ const FREQUENCY_EVERY_MS = 9900;
 const GPU_EVERY_MS = 14_900;
 /** A sample waits this long for the slow figures, then it uses the earlier ones. */
 const PATIENCE_MS = 200;
-/** After a pause of more than 4 s it waits a twentieth of it, at most this long: the earlier ones are as old as the pause. */
+/** Longest wait after a pause of more than 4 s, which is a twentieth of the pause: the earlier figures are as old as it. */
 const LONGEST_PATIENCE_MS = 2000;
 
 /** MHz by core number, from cpufreq where `/proc/cpuinfo` has none (Arm). */
@@ -108,7 +108,7 @@ export class LinuxCollector implements Collector {
     this.#last = this.#read();
   }
 
-  /** Members of the latest sample that nobody has measured. */
+  /** Members of the latest sample that are not measured. */
   get unknown(): ReadonlySet<string> {
     return this.#unknown;
   }
@@ -190,7 +190,7 @@ export class LinuxCollector implements Collector {
     };
   }
 
-  /** Those of ZFS; empty in a container that has memory figures of its own: the cache is its host's. */
+  /** Returns the figures of ZFS; empty in a container that has memory figures of its own: the cache is its host's. */
   #arcStats(): string {
     if (this.#hasOwnMemory || !this.#machine.has('/proc/spl')) return '';
     return this.#machine.textNow('/proc/spl/kstat/zfs/arcstats');

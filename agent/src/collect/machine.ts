@@ -17,7 +17,7 @@ export class Machine {
     return `${this.#root}${path}`;
   }
 
-  /** Whether there is such a file or folder. */
+  /** Tells whether there is such a file or folder. */
   has(path: string): boolean {
     return existsSync(this.at(path));
   }

@@ -18,8 +18,8 @@ export function parseMemory(text: string, arcstats = ''): Sample['ram'] {
   const total = of('MemTotal');
   // Kernels before 3.14 have no MemAvailable. Shared memory is counted as cached there, and cannot be given back.
   const cached = Math.max(0, of('Buffers') + of('Cached') - of('Shmem'));
-  const told = bytes.get('MemAvailable') ?? of('MemFree') + cached + of('SReclaimable');
-  const available = Math.min(total, told + zfsCache(arcstats));
+  const given = bytes.get('MemAvailable') ?? of('MemFree') + cached + of('SReclaimable');
+  const available = Math.min(total, given + zfsCache(arcstats));
   return {
     total_memory: total,
     available_memory: available,

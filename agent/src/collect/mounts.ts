@@ -93,7 +93,10 @@ function isReported({ file_system, mount_point, is_read_only }: Mount): boolean 
   return !RUNTIME_TREES.some((tree) => isAtOrBelow(mount_point, tree));
 }
 
-/** How well a mount stands for its device; the least stands for it. Whole file systems come before bind mounts. */
+/**
+ * Returns the rank of a mount among those of its device; the least one is reported. Whole file systems come before bind
+ * mounts.
+ */
 function rank(mount: Mount, selected: readonly string[]): number {
   if (selected.includes(mount.mount_point)) return 0;
   if (mount.mount_point === '/') return 1;
@@ -139,7 +142,7 @@ export function datasetsOf(pool: string, mounts: readonly Mount[]): Mount[] {
 export const farMounts = (mounts: readonly Mount[]): Mount[] =>
   mounts.filter(({ file_system }) => isNetwork(file_system) || isFuse(file_system));
 
-/** True for a mount that may never answer: it is one of `far`, or the way to it leads through one. */
+/** Tells whether a mount may never answer: it is one of `far`, or the way to it leads through one. */
 export const mayHang = (mount: Mount, far: readonly Mount[]): boolean =>
   far.some((one) => isAtOrBelow(mount.mount_point, one.mount_point));
 

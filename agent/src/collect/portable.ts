@@ -24,7 +24,7 @@ function sum(cores: readonly CpuTimes[]): CpuTimes {
 
 /** Members of a summary that no system but Linux tells at a low price. */
 const NOWHERE = ['read_speed', 'write_speed', 'tcp_connections', 'udp_connections'];
-/** Those that macOS tells besides what Node tells. */
+/** Members that macOS gives in addition to what Node gives. */
 const BY_PROGRAMS =
   'total_swap used_swap process_count total_received total_transmitted receive_speed transmit_speed'.split(
     ' ',
@@ -64,7 +64,7 @@ export class PortableCollector implements Collector {
     });
   }
 
-  /** Members of the latest sample that nobody has measured. */
+  /** Members of the latest sample that are not measured. */
   get unknown(): ReadonlySet<string> {
     return this.#programs?.value ? this.#unknown : new Set([...this.#unknown, ...BY_PROGRAMS]);
   }
@@ -72,24 +72,24 @@ export class PortableCollector implements Collector {
   async sample(): Promise<Sample> {
     await this.#programs?.refresh();
     const [earlier, latest] = (this.#programs?.value ?? []).slice(-2);
-    const told = latest ?? earlier;
+    const figures = latest ?? earlier;
     const total = os.totalmem();
-    const available = Math.min(total, told?.ram.available_memory ?? os.freemem());
+    const available = Math.min(total, figures?.ram.available_memory ?? os.freemem());
     const [one = 0, five = 0, fifteen = 0] = os.loadavg();
     return {
       cpu: this.#cpu(),
       ram: {
         ...{ total_memory: total, available_memory: available, used_memory: total - available },
-        ...{ total_swap: told?.ram.total_swap ?? 0, used_swap: told?.ram.used_swap ?? 0 },
+        ...{ total_swap: figures?.ram.total_swap ?? 0, used_swap: figures?.ram.used_swap ?? 0 },
       },
       load: { one, five, fifteen },
       system: {
         boot_time: this.#bootedAt(),
         uptime: Math.floor(os.uptime()),
-        process_count: told?.process_count ?? 0,
+        process_count: figures?.process_count ?? 0,
       },
-      disk: told?.disks ?? (await ownDisk()),
-      network: { interfaces: links(earlier, told), udp_connections: 0, tcp_connections: 0 },
+      disk: figures?.disks ?? (await ownDisk()),
+      network: { interfaces: links(earlier, figures), udp_connections: 0, tcp_connections: 0 },
       gpu: [],
     };
   }

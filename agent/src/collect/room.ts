@@ -87,7 +87,7 @@ function parseRoom(text: string): Room | undefined {
     : undefined;
 }
 
-/** Why there is no answer; of a message like `stat: cannot read … '/x': Permission denied` the last words. */
+/** Returns the reason why there is no answer; of a message like `stat: cannot read … '/x': Permission denied` the last words. */
 function reasonOf({ name, message, code, syscall }: ExecFileException): string {
   if (name === 'AbortError') return 'no answer';
   if (syscall?.startsWith('spawn')) return `cannot run stat: ${code}`;

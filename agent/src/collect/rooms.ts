@@ -54,7 +54,7 @@ export class Rooms {
     this.#asking = asking;
   }
 
-  /** The latest room of each mount that has told one. Waits 0.15 s for those that may hang, 0.3 s for a local one. */
+  /** The latest room of each mount that has reported one. Waits 0.15 s for those that may hang, 0.3 s for a local one. */
   async of(
     mounts: readonly Mount[],
     mayHang: (mount: Mount) => boolean,
@@ -146,6 +146,6 @@ export class Rooms {
   #missed(state: State, reason: string): void {
     state.isSilent = true;
     const { mount_point, file_system } = state.mount;
-    if (!NOT_FOR_US.test(reason)) state.warning.tell({ mount_point, file_system, reason });
+    if (!NOT_FOR_US.test(reason)) state.warning.log({ mount_point, file_system, reason });
   }
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the reports of the protocol have no room for. Lists are empty where the machine has nothing of the kind. */
+/** Readings for which the reports of the protocol have no room. Lists are empty where the machine has nothing of the kind. */
 export interface Sensors {
   /** `limit`: where the machine calls it critical. */
   temperatures: { name: string; celsius: number; limit?: number }[];
@@ -27,7 +27,7 @@ const list = (...path: string[]): Promise<string[]> =>
 const number = (text: string): number | undefined =>
   text === '' || !Number.isFinite(Number(text)) ? undefined : Number(text);
 
-/** Whether a chip can be so warm, in °C. What has no probe says −128, 127 or 6553.5, by its number of bits. */
+/** Tells whether a chip can be so warm, in °C. A chip without a probe reads −128, 127 or 6553.5, by its number of bits. */
 export const isPossible = (celsius: number): boolean => celsius > -60 && celsius < 127;
 /** Revolutions of a fan per minute that are a figure, not the greatest number of its chip. */
 const isTurning = (rpm: number): boolean => rpm >= 0 && rpm < 65_535;

@@ -10,7 +10,7 @@ export interface SlowFigureOptions<T> {
   load: () => Promise<T>;
 }
 
-/** After so many failures in a row the latest reading would be an old figure that passes as a present one. */
+/** Failures in a row after which the latest reading would be an old figure that passes as a present one. */
 const MOST_FAILURES = 3;
 
 /**
@@ -62,6 +62,6 @@ export class SlowFigure<T> {
   #fail(reason: string): void {
     this.#failures += 1;
     if (this.#failures >= MOST_FAILURES) this.#value = undefined;
-    this.#warning.tell({ figure: this.#options.name, reason });
+    this.#warning.log({ figure: this.#options.name, reason });
   }
 }

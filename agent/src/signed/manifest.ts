@@ -9,11 +9,11 @@ export interface Manifest {
   readonly version: string;
   /** SHA-256 of the parts, hex, by their kind and name: `agent 0.9.0`, `runtime linux-x64`. */
   readonly parts: ReadonlyMap<string, string>;
-  /** When it was signed, Unix ms. */
+  /** Time when it was signed, Unix ms. */
   readonly made: number;
   /** The key that signs from now on: DER (SPKI) in base64. */
   readonly key: string;
-  /** Keys whose signatures hold. Old ones sign beside a new one, so that machines learn it. */
+  /** Keys whose signatures hold. Old ones sign along with a new one, so that machines learn it. */
   readonly signers: ReadonlySet<string>;
 }
 

@@ -19,7 +19,7 @@ export const enrolAddress = ({ ws_url }: ServerConfig): string =>
   ws_url.replace(/^ws/, 'http').replace(/\/rpc$/, '/enrol');
 
 /**
- * Trust of this agent: the file that root wrote beside its folder, and its own, which is later where the agent has
+ * Trust of this agent: the file that root wrote next to its folder, and its own, which is later where the agent has
  * replaced itself. Root deletes the agent's own where it writes another.
  */
 export async function trustOf(bundle: string): Promise<Trust | undefined> {
@@ -38,7 +38,7 @@ export async function writeTrust(bundle: string, trust: Trust): Promise<void> {
   await rename(fresh, ownPath(bundle));
 }
 
-/** Beside the agent: the manifest that it came with. */
+/** Returns the path of the manifest that the agent came with, next to the agent. */
 export const manifestPath = (bundle: string): string => bundle.replace(/\.mjs$/, '.signed');
 
 /** The server was reached by a connection that only it can have: by a certificate that is checked, or within the machine. */
@@ -51,8 +51,8 @@ function isSure({ ws_url, ignore_cert, cert_pin }: ServerConfig): boolean {
 let isAsked = false;
 
 /**
- * After the first connection of a process: notes that this version ran, and, where the agent was installed before there were
- * signatures, the key of its server, once. A server that signs nothing is asked again at the next start.
+ * Notes, after the first connection of a process, that this version ran, and, where the agent was installed before there
+ * were signatures, the key of its server, once. A server that signs nothing is asked again at the next start.
  */
 export async function settleTrust(server: ServerConfig, log: Logger): Promise<void> {
   const bundle = bundlePath();
@@ -61,7 +61,7 @@ export async function settleTrust(server: ServerConfig, log: Logger): Promise<vo
   try {
     const trust = await trustOf(bundle);
     if (trust) await noteVersion(bundle, trust);
-    else await takeFirstKey(bundle, server, log);
+    else await storeFirstKey(bundle, server, log);
   } catch (error) {
     log.warn('the key that signs new versions could not be settled', {
       reason: (error as Error).message,
@@ -76,7 +76,7 @@ async function noteVersion(bundle: string, trust: Trust): Promise<void> {
   if (newerOf(trust.newest, ran.newest) !== trust.newest) await writeTrust(bundle, ran);
 }
 
-async function takeFirstKey(bundle: string, server: ServerConfig, log: Logger): Promise<void> {
+async function storeFirstKey(bundle: string, server: ServerConfig, log: Logger): Promise<void> {
   if (!isSure(server)) {
     log.warn(
       'no key is trusted over this connection, which has no certificate: self_update is refused (install.sh --trust-key pins one)',

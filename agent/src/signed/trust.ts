@@ -4,7 +4,7 @@ import { fingerprintOf, isKey, type Manifest } from './manifest.ts';
 /** The newest version that ran on this machine. */
 export interface Newest {
   readonly version: string;
-  /** When it was signed, Unix ms. */
+  /** Time when it was signed, Unix ms. */
   readonly made: number;
   /** SHA-256 of the agent, and of the server's Node where the machine has it. */
   readonly agent: string;
@@ -110,7 +110,7 @@ export const newerOf = (one: Newest | undefined, other: Newest | undefined): New
   return order >= 0 ? one : other;
 };
 
-/** Whether this is the agent of a manifest that a trusted key has signed. */
+/** Tells whether this is the agent of a manifest that a trusted key has signed. */
 export function isVouchedFor(manifest: Manifest, agent: Buffer, trusts: readonly Trust[]): boolean {
   const keys = trusts.flatMap(({ key, before }) => [
     key,

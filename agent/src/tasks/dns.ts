@@ -72,7 +72,7 @@ function readQuestion(content: unknown): {
 }
 
 function readType(name: string): RecordType {
-  const type = RECORD_TYPES.find((known) => known === name);
+  const type = RECORD_TYPES.find((one) => one === name);
   if (type) return type;
   throw new Error(`malformed task: ${name} is not one of ${RECORD_TYPES.join(' ')}`);
 }

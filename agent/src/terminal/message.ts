@@ -1,4 +1,4 @@
-/** What a text frame from the user's side means (terminal.md §6.1). */
+/** Meaning of a text frame from the user's side (terminal.md §6.1). */
 export type TerminalMessage =
   | { kind: 'resize'; cols: number; rows: number }
   | { kind: 'heartbeat' }

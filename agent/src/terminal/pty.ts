@@ -2,10 +2,10 @@ import type { Pty, PtyModule } from '@lydell/node-pty';
 import { ignoreReadErrors, keepOutputUntilExit } from '../quirks.ts';
 
 const PACKAGE = '@lydell/node-pty';
-/** In the agent as one file the package is inside, and this part beside it. */
+/** Addon of the package for this platform. The agent as one file has the package inside, and this part next to it. */
 const ADDON = `${PACKAGE}-${process.platform}-${process.arch}/pty.node`;
 
-/** True when the package is installed. Looks without loading it: an agent that opens no terminal needs no addon. */
+/** Tells whether the package is installed, without loading it: an agent that opens no terminal needs no addon. */
 export const hasPty = (): boolean => [PACKAGE, ADDON].some(isInstalled);
 
 function isInstalled(name: string): boolean {

@@ -19,16 +19,16 @@ async function userOf(uid: number): Promise<User | undefined> {
   return undefined;
 }
 
-/** Who the process is: no root at all, root still, or the user that it has become. */
-export type Left = { kind: 'other' } | { kind: 'root' } | { kind: 'user'; name: string };
+/** User of the process: not root to begin with, root still, or the user that it has become. */
+export type ProcessUser = { kind: 'other' } | { kind: 'root' } | { kind: 'user'; name: string };
 
 /**
- * Makes a process of root that of the owner of its configuration, with the groups of that user, for good: whoever may
+ * Makes a process of root that of the owner of its configuration, with the groups of that user, for good: anyone who may
  * write the file decides what the agent does, and must not be root by it. A file of root's leaves root.
  */
-export async function leaveRoot(config: string): Promise<Left> {
+export async function dropRoot(config: string): Promise<ProcessUser> {
   if (process.getuid?.() !== 0) return { kind: 'other' };
-  // A file that is not there is told when it is read.
+  // A missing file is reported when it is read.
   const owner = await stat(config).catch(() => undefined);
   if (!owner?.uid) return { kind: 'root' };
   const user = await userOf(owner.uid);
