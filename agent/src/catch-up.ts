@@ -51,7 +51,7 @@ export class CatchUp {
     }
   }
 
-  /** Takes the answer to one of these requests. `code` is that of an error. */
+  /** Handles the answer to one of these requests. `code` is that of an error. */
   answered(id: number, code: unknown): void {
     if (!this.#waiting.has(id)) return;
     if (code === undefined || FINAL.has(code)) this.#waiting.delete(id);

@@ -113,7 +113,7 @@ export class Channel {
     return next;
   }
 
-  /** Gives every frame to `handle` from now on, first those that are kept. */
+  /** Passes every frame to `handle` from now on, first those that are kept. */
   listen(handle: (frame: Frame) => void): void {
     for (const frame of this.#waiting.splice(0)) handle(frame);
     this.#listener = handle;

@@ -24,7 +24,7 @@ interface Parts {
   readonly log: Logger;
 }
 
-/** Gives a document to those servers of the configuration for which `isAllowed` is true. */
+/** Puts a document on those servers of the configuration for which `isAllowed` is true. */
 export type Put = (
   key: string,
   content: object,

@@ -60,7 +60,7 @@ export class Outbox {
     return true;
   }
 
-  /** Takes note of a request that was sent past the ring, so that its answer is not taken for another's. */
+  /** Notes a request that was sent past the ring, so that its answer is not taken for another's. */
   expectAnswer(report?: Report): void {
     if (!this.#spool) return;
     this.#unanswered.push(report);

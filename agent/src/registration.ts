@@ -23,7 +23,7 @@ const ADVICE: { readonly [code: string]: string } = {
   '-32601': 'this server has no tasks: allow_task = false ends the asking',
 };
 
-/** Maintains one server's registration for tasks. Where it is refused or not answered, everything else goes on, and it is tried again after longer waits. */
+/** Maintains one server's registration for tasks. Where it is refused or not answered, everything else continues, and it is tried again after longer waits. */
 export class TaskRegistration {
   readonly #options: RegistrationOptions;
   /** Failed registrations in a row; one that was sent and has no answer yet is among them. */
@@ -60,7 +60,7 @@ export class TaskRegistration {
     };
   }
 
-  /** Takes the answer to a registration; undefined: it succeeded. */
+  /** Handles the answer to a registration; undefined: it succeeded. */
   answered(refusal: Refusal | undefined): void {
     this.#isAwaited = false;
     if (refusal) this.#logRefusal(refusal);

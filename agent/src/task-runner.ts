@@ -28,7 +28,7 @@ interface Task {
   content: unknown;
 }
 
-/** Takes the tasks of one server, runs those that its switches allow and uploads a result for every one. */
+/** Receives the tasks of one server, runs those that its switches allow and uploads a result for every one. */
 export class TaskRunner {
   readonly #options: TaskRunnerOptions;
   readonly #slots = new Slots(MAX_RUNNING);
@@ -41,7 +41,7 @@ export class TaskRunner {
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Takes `params.result` of one task notification. Without id and token no answer is possible, so it is dropped. */
+  /** Receives `params.result` of one task notification. Without id and token no answer is possible, so it is dropped. */
   receive(notification: Record<string, unknown>): void {
     const { log } = this.#options;
     const { task_id, task_token, task_event_type } = notification as {

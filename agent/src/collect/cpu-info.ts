@@ -5,7 +5,7 @@ import { counter } from './numbers.ts';
 /** One block of `/proc/cpuinfo`; names in lower case, as the architectures write the same ones differently. */
 type Block = ReadonlyMap<string, string>;
 
-/** One logical core. `block` tells of it, `common` of the whole machine. */
+/** One logical core. `block` describes it, `common` the whole machine. */
 interface Core {
   number: number;
   block: Block;

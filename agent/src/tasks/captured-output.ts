@@ -27,8 +27,8 @@ export class CapturedOutput {
   text(max_bytes: number): string {
     if (this.#size <= max_bytes) return Buffer.concat([this.#head, this.#tail]).toString('utf8');
     const head = wholeStart(this.#head.subarray(0, Math.ceil(max_bytes / 2)));
-    const keep = Math.floor(max_bytes / 2);
-    const tail = wholeEnd(this.#tail.subarray(this.#tail.length - keep));
+    const half = Math.floor(max_bytes / 2);
+    const tail = wholeEnd(this.#tail.subarray(this.#tail.length - half));
     const missing = this.#size - head.length - tail.length;
     return `${head.toString('utf8')}\n... [${missing} bytes left out] ...\n${tail.toString('utf8')}`;
   }
