@@ -73,7 +73,7 @@ test('of a long expression its times stay, which are the same', async () => {
     const job = jobs.get(at + 1);
     assert.is(job?.due, parseCron(text).next(clock.now - 1000));
     assert.ok(JSON.stringify(job).length < 1_000, `${JSON.stringify(job).length} characters`);
-    jobs.ran(at + 1, clock.now + 60_000, 'a server');
+    jobs.recordRun(at + 1, clock.now + 60_000, 'a server');
     assert.is(jobs.get(at + 1)?.due, parseCron(text).next(clock.now + 60_000));
   }
 });

@@ -10,10 +10,10 @@ export interface RefusalCount {
   readonly count: number;
 }
 
-/** Counts what the server refuses, and tells the log about attacks: one line a minute for each reason and address. */
+/** Counts what the server refuses, and logs attacks: one line a minute for each reason and address. */
 export interface Refusals {
   /**
-   * Takes no longer than a look into a map: call it for every refusal.
+   * Takes no longer than a lookup in a map: call it for every refusal.
    * @param reason one of a few fixed texts, in words that an operator reads: `wrong credential`
    * @param address of the sender, empty for calls of the server itself
    * @returns true for the first of this reason and address in a while: a record with more detail is worth its place

@@ -66,7 +66,7 @@ export class Rounds {
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event);
   }
 
-  /** One round. A failure is logged, and the next round goes on. */
+  /** One round. A failure is logged, and the next round continues. */
   async run(watch: Watch): Promise<void> {
     const { kernel } = this.#parts;
     const now = kernel.clock.now();

@@ -27,7 +27,7 @@ export const AgentReported = topic(
   { local: true },
 );
 
-/** A range of one agent's reports, cut into buckets of `step` ms from `origin` on (default: `from`); `to` lies behind it. */
+/** A range of one agent's reports, cut into buckets of `step` ms from `origin` on (default: `from`); `to` is after it. */
 export interface BucketAsk {
   /** `Agent.id` */
   readonly id: number;
@@ -99,7 +99,7 @@ export interface ReportBuckets {
   whenErased(erase: Erase): void;
   /**
    * Counters of summaries that were stored from `from` until before `to`, by agent and in the order of arrival. Of a run of reports
-   * whose counters grew as usual only the first and the last are told.
+   * whose counters grew as usual only the first and the last are returned.
    */
   counters(
     from: number,
@@ -110,7 +110,7 @@ export interface ReportBuckets {
   firstArrival(kind: 'summary' | 'dynamic', since: number): Promise<number | undefined>;
 }
 
-/** Takes away what was made of the reports of an agent (its UUID) or of all. @throws RpcError 103 */
+/** Removes what was made of the reports of an agent (its UUID) or of all. @throws RpcError 103 */
 export type Erase = (kind: 'summary' | 'dynamic', uuid: string | undefined) => Promise<void>;
 
 export const ReportBuckets = service<ReportBuckets>('report-buckets');

@@ -15,7 +15,7 @@ const LIMIT_LIFE_MS = DAY_MS;
 /** Source of a time for which rows are kept. */
 type Source = 'configuration' | 'agents' | 'history';
 
-/** Keeps the partitions of one table (README, "Postgres"). */
+/** Maintains the partitions of one table (README, "Postgres"). */
 export interface Partitions {
   /** Sets how long the rows that live longest are kept, ms; undefined: without end. Narrow partitions suit a short life. */
   keeps(source: Source, kept_ms: number | undefined): void;

@@ -1,7 +1,7 @@
 import { RpcError, type TSchema, Type } from '@svc/plugin-sdk';
 import { wordOf } from '@svc/plugin-sdk/schemas';
 
-/** Gives a value without members that its schema does not name; the value itself when there are none. */
+/** Returns a value without members that its schema does not name; the value itself when there are none. */
 export type Picker = (value: never) => unknown;
 
 /**
@@ -50,11 +50,11 @@ function objectPicker(properties: { readonly [name: string]: TSchema }): Picker 
       replaced ??= {};
       replaced[name] = after;
     }
-    let known = required;
-    for (const name of extra) if (value[name] !== undefined) known++;
-    if (!replaced && members(value) === known) return value;
-    const told = names.filter((name) => value[name] !== undefined);
-    return Object.fromEntries(told.map((name) => [name, replaced?.[name] ?? value[name]]));
+    let expected = required;
+    for (const name of extra) if (value[name] !== undefined) expected++;
+    if (!replaced && members(value) === expected) return value;
+    const present = names.filter((name) => value[name] !== undefined);
+    return Object.fromEntries(present.map((name) => [name, replaced?.[name] ?? value[name]]));
   };
 }
 

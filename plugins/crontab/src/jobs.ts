@@ -8,7 +8,7 @@ import type { JobStore, PlanRow, Stamp } from './store/jobs.ts';
 const PAGE = 1_000;
 /** Expressions of 10,000 characters take milliseconds each: others get their turns meanwhile. */
 const SLICE_MS = 10;
-/** Jobs that are due later are not looked at each time. */
+/** Jobs that are due later are not checked each time. */
 const SOON_MS = 60_000;
 
 export interface JobsOptions {
@@ -64,8 +64,8 @@ export class Jobs {
   async read(id: Integer): Promise<Job | undefined> {
     const planned = this.#jobs.get(id);
     const contents = this.#contents;
-    const known = planned && contents.get(id, planned.version);
-    if (known) return { ...known, ...planned };
+    const cached = planned && contents.get(id, planned.version);
+    if (cached) return { ...cached, ...planned };
     const [row] = await this.#options.store.byIds([id]);
     if (!row) return undefined;
     try {
@@ -90,7 +90,7 @@ export class Jobs {
   }
 
   /** A run was claimed by a server. */
-  ran(id: Integer, at: number, claimed_by: string): void {
+  recordRun(id: Integer, at: number, claimed_by: string): void {
     const job = this.#jobs.get(id);
     if (!job) return;
     this.#touch(id);
@@ -231,7 +231,7 @@ const CONTENT = ['version', 'last_run_time', 'enable', 'name', 'digest', 'start_
 const isSame = (job: Planned, row: Omit<Timed, 'times'>): boolean =>
   CONTENT.every((column) => job[column] === row[column]);
 
-/** Leaves turns to others. */
+/** Works through items in slices, with turns of the event loop for others in between. */
 async function inSlices<T>(items: Iterable<T>, each: (item: T) => void): Promise<void> {
   let begun = performance.now();
   for (const item of items) {

@@ -8,7 +8,7 @@ import type { Claim, ClaimStore } from './store/claims.ts';
 
 /** Older runs are left alone: the rows that would prove that they were dispatched may have been deleted since. */
 const AGE_MS = 60_000;
-/** A younger run may be under way at a server that this one does not know yet; it is looked at again after this time. */
+/** A younger run may be under way at a server that this one does not know yet; it is checked again after this time. */
 const YOUNG_MS = 2_000;
 /** Claims of other servers that are remembered although this server has claimed the next run. */
 const REPLACED = 10_000;
@@ -40,7 +40,7 @@ export class MissedRuns {
     this.#options = options;
   }
 
-  /** Looks for missed runs and dispatches them. One search after the other; never rejects. */
+  /** Searches for missed runs and dispatches them. One search after the other; never rejects. */
   search(): Promise<void> {
     const search = this.#searches.run(() => this.#searchNow());
     return search.catch((error: unknown) => {

@@ -109,17 +109,16 @@ export class Runs {
     return outcomes.map(async (each) => this.#record(named, run, taskOutcome(await each)));
   }
 
-  async #runWorker(job: Job, type: WorkerType): Promise<Outcome> {
-    await this.#options.claims.begin(job.id);
-    return this.#enqueue(type);
-  }
-
-  async #enqueue({ worker, params }: WorkerType): Promise<Outcome> {
-    const { workers } = this.#options;
+  async #runWorker({ id }: Job, { worker, params }: WorkerType): Promise<Outcome> {
+    const { claims, workers } = this.#options;
+    await claims.begin(id);
     if (!workers) return failed(worker, 'this server runs no scripts');
     try {
-      const id = await workers.enqueueCron({ worker, params });
-      return { relative_id: id, message: `Script worker ${worker} was enqueued as run ${id}` };
+      const relative_id = await workers.enqueueCron({ worker, params });
+      return {
+        relative_id,
+        message: `Script worker ${worker} was enqueued as run ${relative_id}`,
+      };
     } catch (error) {
       if (error instanceof RpcError) return failed(worker, error.message);
       this.#options.log.error('script worker could not be enqueued', { worker, error });

@@ -135,7 +135,7 @@ export class Scheduler {
       await this.#decide(mine);
     } else {
       for (const job of mine) {
-        jobs.ran(job.id, now, server);
+        jobs.recordRun(job.id, now, server);
         run(job, now);
       }
     }

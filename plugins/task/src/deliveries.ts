@@ -132,7 +132,7 @@ export class Deliveries {
       ...start,
     };
     this.#live.set(id, delivery);
-    this.#find(delivery);
+    this.#route(delivery);
     return outcome;
   }
 
@@ -142,11 +142,11 @@ export class Deliveries {
     const to = next(from, event);
     if (to === from) return;
     delivery.state = to;
-    this.#leave(delivery);
+    this.#exit(delivery);
     this.#enter(delivery, event);
   }
 
-  #leave(delivery: Delivery): void {
+  #exit(delivery: Delivery): void {
     delivery.cancel?.();
     delivery.cancel = undefined;
     delivery.line?.remove(delivery);
@@ -154,7 +154,7 @@ export class Deliveries {
 
   #enter(delivery: Delivery, event: Event): void {
     const { state, line, id, settle } = delivery;
-    if (state === 'new') this.#find(delivery);
+    if (state === 'new') this.#route(delivery);
     else if (state === 'waiting') this.#wait(delivery);
     else if (state === 'asking') void this.#ask(delivery);
     else if (state === 'queued') {
@@ -172,7 +172,7 @@ export class Deliveries {
     }
   }
 
-  #find(delivery: Delivery): void {
+  #route(delivery: Delivery): void {
     const { uuid, asked } = delivery;
     const line = this.#lines.get(uuid);
     delivery.line = line;
@@ -237,8 +237,8 @@ export class Deliveries {
   async #receive(id: Integer, uuid: string, turn: Turn): Promise<Outcome> {
     if (!this.#lines.has(uuid)) return 'ended';
     const row = this.#live.has(id) ? undefined : await this.#options.store.find(id);
-    const known = this.#live.get(id);
-    if (known) return known.outcome;
+    const existing = this.#live.get(id);
+    if (existing) return existing.outcome;
     if (row?.uuid !== uuid) return 'ended';
     if (row.success !== null) return 'accepted';
     const start = { patience_ms: REMOTE_PATIENCE_MS, asked: MOST_ASKED, signal: undefined };
@@ -261,10 +261,10 @@ export class Deliveries {
 
   /** @returns whether this connection registers the agent for the first time */
   #isFirst(peer: Peer, uuid: string): boolean {
-    const known = this.#registered.get(peer) ?? new BoundedCache({ most: REMEMBERED });
-    this.#registered.set(peer, known);
-    if (known.has(uuid)) return false;
-    known.set(uuid, true);
+    const registered = this.#registered.get(peer) ?? new BoundedCache({ most: REMEMBERED });
+    this.#registered.set(peer, registered);
+    if (registered.has(uuid)) return false;
+    registered.set(uuid, true);
     return true;
   }
 }

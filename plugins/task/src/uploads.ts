@@ -9,7 +9,7 @@ import type { Ending, TaskRow, TaskStore } from './store/tasks.ts';
 import type { VersionStore } from './store/versions.ts';
 
 const INT64_MAX = 2n ** 63n - 1n;
-/** Results that are shorter need no look at what the others take. */
+/** Results that are shorter need no check of what the others take. */
 const FEW_BYTES = 4_096;
 
 /** Stores the one result of a task (task.md §4.5). @throws RpcError 102, 103, 105, 108 */

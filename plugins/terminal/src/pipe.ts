@@ -3,7 +3,7 @@ import type { Peer } from '@svc/plugin-sdk/http';
 /** Bytes on their way to one side before the other is read no further. */
 const BOUND_BYTES = 1024 * 1024;
 /** Bytes kept until the receiver comes: the first prompt, and what a busy shell writes until then. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+const BUFFERED_BYTES = 4 * 1024 * 1024;
 /** Cost of a message in addition to its bytes: empty ones must not be free. */
 const MESSAGE_BYTES = 256;
 
@@ -16,40 +16,40 @@ interface Message {
 export class Pipe {
   readonly #from: Peer;
   #to: Peer | undefined;
-  #kept: Message[] = [];
-  /** Bytes kept, or sent since the receiver's socket was empty. */
+  #buffered: Message[] = [];
+  /** Bytes buffered, or sent since the receiver's socket was empty. */
   #bytes = 0;
   #waiting = false;
   #ended = false;
 
   constructor(from: Peer) {
     this.#from = from;
-    from.listen((data, binary) => this.#take({ data, binary }));
+    from.listen((data, binary) => this.#forward({ data, binary }));
   }
 
-  /** Sends what was kept, and from now on everything that comes. */
+  /** Sends what was buffered, and from now on everything that comes. */
   connect(to: Peer): void {
     if (this.#ended) return;
     this.#to = to;
-    const kept = this.#kept;
-    this.#kept = [];
-    for (const message of kept) send(to, message);
+    const buffered = this.#buffered;
+    this.#buffered = [];
+    for (const message of buffered) send(to, message);
     if (this.#bytes > 0) this.#drain(to);
   }
 
   /** Drops what comes from now on. The sender is still read, so that its close frame is noticed. */
   end(): void {
     this.#ended = true;
-    this.#kept = [];
+    this.#buffered = [];
     this.#from.resume();
   }
 
-  #take(message: Message): void {
+  #forward(message: Message): void {
     if (this.#ended) return;
     this.#bytes += message.data.length + MESSAGE_BYTES;
     if (!this.#to) {
-      this.#kept.push(message);
-      if (this.#bytes > KEPT_BYTES) this.#from.pause();
+      this.#buffered.push(message);
+      if (this.#bytes > BUFFERED_BYTES) this.#from.pause();
       return;
     }
     send(this.#to, message);

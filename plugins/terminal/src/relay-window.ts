@@ -2,7 +2,7 @@
 const WINDOW_BYTES = 1024 * 1024;
 /** The reader acknowledges pieces of this size; less than `LOW_BYTES`, or a sender would wait without end. */
 const ACKNOWLEDGED_BYTES = WINDOW_BYTES / 8;
-/** A sender goes on when no more than this is on its way. */
+/** A sender continues when no more than this is on its way. */
 const LOW_BYTES = WINDOW_BYTES / 4;
 /** One message of the bus holds about this much at most: it travels whole. */
 const PIECE_BYTES = 256 * 1024;

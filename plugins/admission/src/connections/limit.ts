@@ -5,7 +5,7 @@ interface Report {
   getReport(): unknown;
 }
 
-/** Descriptors that this process may have open; undefined where the system sets no bound or tells of none. */
+/** Descriptors that this process may have open; undefined where the system sets no bound or reports none. */
 function descriptors(): number | undefined {
   const limits = '/proc/self/limits';
   // A hundredth of the time, and a megabyte less than a report.

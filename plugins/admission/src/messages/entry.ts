@@ -27,13 +27,13 @@ const MOST_BATCH_VALUES = 500_000;
 /** Elements of `params` whose text may be asked for; no method has as many parameters. */
 const MOST_ELEMENTS = 64;
 const MOST_NAMES = 1_000;
-/** Longest member, bytes, that a refused call is told apart by. */
+/** Longest member, bytes, by which a refused call is distinguished. */
 const SHORT_MEMBER = 1_024;
 
 export const TOO_DEEP = 'recursion limit exceeded';
 const TOO_MANY = `too many values: a call may hold ${MOST_VALUES}, and a batch ${MOST_BATCH_VALUES}, beside parameters that are kept as JSON text`;
 
-/** Says of a member or element of `params` whether its method takes it as text. */
+/** Tells of a member or element of `params` whether its method takes it as text. */
 type TakesText = (span: Span, at: number) => boolean;
 
 /** Parses the entries of one message in slices. */
@@ -103,7 +103,7 @@ export class EntryReader {
       const names = new Set(texts.flatMap(([name]) => [name, camelOf(name)]));
       return ({ name }) => names.has(name);
     }
-    // What stands behind the last part is parsed with the others.
+    // What follows the last part is parsed with the others.
     if (parts.length === MOST_ELEMENTS) return never;
     const before = credentialOf(method) === undefined ? 0 : 1;
     return (_span, at) => texts.some((text) => text === schemas[at - before]);

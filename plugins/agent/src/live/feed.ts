@@ -64,7 +64,7 @@ export class Feed {
       throw RpcError.denied(rights.denied(wanted.selection));
     }
     const recheck = clock.monotonic() + RECHECK_MS;
-    const viewer: Viewer = { ...wanted, sees, due: 0, since: -1, left: new Set(), recheck };
+    const viewer: Viewer = { ...wanted, sees, due: 0, since: -1, unsent: new Set(), recheck };
     if (!this.isWatched) board.changed(null);
     this.#viewers.add(viewer);
     this.#options.onWatched();
@@ -161,7 +161,7 @@ export class Feed {
     while (sent < items.length && (sent === 0 || push.buffered() < PORTION_BYTES)) {
       push(new RawJson(items[sent++]?.text ?? ''));
     }
-    viewer.left = new Set(items.slice(sent).flatMap(({ uuids }) => uuids));
+    viewer.unsent = new Set(items.slice(sent).flatMap(({ uuids }) => uuids));
   }
 
   async #checkAll(viewer: Viewer): Promise<void> {

@@ -54,7 +54,7 @@ export function createFeeds(
   };
   subscribe(LastValuesStored, ({ kind, ids }) => changed(kind as Kind['name'], ids));
   subscribe(LastValuesChanged, ({ kind, ids }, { own }) => {
-    // What this server stored it has told itself.
+    // What this server stored it has announced itself.
     if (!own || ids === null) changed(kind as Kind['name'], ids);
   });
   subscribe(DatabaseChanged, () => {

@@ -19,7 +19,7 @@ export interface Viewer {
   /** Turn of the board at the last item; -1: the state has not been sent. */
   since: number;
   /** Agents that the last item had no room for. */
-  left: ReadonlySet<string>;
+  unsent: ReadonlySet<string>;
   /** Time when all rights are checked again, ms of the monotonic clock. */
   recheck: number;
 }
@@ -46,10 +46,10 @@ export class Items {
   }
 
   /** Returns what this viewer has not got yet. */
-  of({ sees, selection, since, left }: Viewer): readonly Item[] {
-    const isNew = ({ uuid, turn }: Shown) => turn > since || left.has(uuid);
+  of({ sees, selection, since, unsent }: Viewer): readonly Item[] {
+    const isNew = ({ uuid, turn }: Shown) => turn > since || unsent.has(uuid);
     if (sees === 'every') {
-      if (left.size > 0)
+      if (unsent.size > 0)
         return this.#join([...this.#shown.values()].filter(isNew), () => selection);
       const key = `${selection.set} ${since}`;
       const shared = this.#shared.get(key);

@@ -2,8 +2,8 @@ import type { Migration } from '@svc/plugin-sdk/sql';
 import { STATIC } from '../kinds.ts';
 
 /**
- * Column for when a static row was reported for the first time; null: once only, or only before this step (monitoring-
- * data.md §6.2).
+ * Column for when a static row was reported for the first time; null: once only, or only before this step
+ * (monitoring-data.md §6.2).
  */
 export const firstSeen: Migration = {
   name: '0003-first-seen',

@@ -1,7 +1,7 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
 import { KINDS } from '../kinds.ts';
 
-/** A row whose `timestamp` lies more than a minute behind its arrival: the clock of its agent was ahead. */
+/** A row whose `timestamp` lies more than a minute after its arrival: the clock of its agent was ahead. */
 export const IS_AHEAD = 'm.timestamp > m.storage_time + 60000';
 
 export const aheadIndexOf = (table: string): string => `idx-${table}-ahead`;

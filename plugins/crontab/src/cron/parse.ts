@@ -34,8 +34,8 @@ export function parseCron(text: string): Schedule {
   if (text.length > LONGEST) {
     throw new CronError(text, LONGEST, `an expression is at most ${LONGEST} characters long`);
   }
-  const known = shorthands.get(trimmed(text));
-  const reader = new Reader(known ?? text);
+  const shorthand = shorthands.get(trimmed(text));
+  const reader = new Reader(shorthand ?? text);
   const [seconds, minutes, hours, days, months, weekdays] = FIELDS.map((rule) =>
     reader.field(rule),
   ) as [number[], number[], number[], number[], number[], number[]];

@@ -38,7 +38,7 @@ export class Room {
     return full;
   }
 
-  /** Says to callers what `without` found. */
+  /** Text for callers about what `without` found. */
   text(uuid: string): string {
     return `the tasks of agent ${uuid} hold as many bytes as max_result_bytes under [task] allows (${this.#maxBytes()}): delete some with task_delete, limit their age with database_limit_task, or have the key raised`;
   }

@@ -7,7 +7,7 @@ export const PROBES = ['ping', 'tcp_ping', 'http_ping'] as const;
 export const MOST_PROBES = 200_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Ended probes of one type and agent, cut into buckets of `step` ms from `from` on; `to` lies behind the range. */
+/** Ended probes of one type and agent, cut into buckets of `step` ms from `from` on; `to` is after the range. */
 export interface ProbeAsk {
   readonly type: (typeof PROBES)[number];
   /** Lower-case hyphenated. */
