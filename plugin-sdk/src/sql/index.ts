@@ -10,9 +10,9 @@ export {
   membersOf,
   narrow,
   ONE_MEMBER,
+  type Term,
   type TimeRange,
   timesOf,
-  type Term,
   withinTimes,
 } from './conditions.ts';
 export type {

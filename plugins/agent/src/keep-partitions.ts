@@ -12,20 +12,20 @@ const PERIOD_MS = 10 * 60_000;
 /** A limit that was not named again for so long no longer counts. */
 const LIMIT_LIFE_MS = DAY_MS;
 
-/** Source of a time for which rows are kept. */
-type Source = 'configuration' | 'agents' | 'history';
+/** Where it is said how long rows are kept. */
+type Source = 'agents' | 'history';
 
-/** Maintains the partitions of one table (README, "Postgres"). */
+/** Keeps the partitions of one table (README, "Postgres"). */
 export interface Partitions {
-  /** Sets how long the rows that live longest are kept, ms; undefined: without end. Narrow partitions suit a short life. */
+  /** Says how long the rows that live longest are kept, ms; undefined: for ever. Narrow partitions suit a short life. */
   keeps(source: Source, kept_ms: number | undefined): void;
   /** @returns how many; a partition that is in use elsewhere stays. @throws RpcError 103 */
   drop(which: Over): Promise<number>;
 }
 
-/** Rule for the partitions to drop. */
+/** Which partitions go. */
 export interface Over {
-  /** Latest end of such a partition. */
+  /** They end at this time or before. */
   readonly upTo: number;
   /** Holds for the newest row of every agent in them. */
   readonly goes: (newest: NewestOfOwner) => boolean;
@@ -49,8 +49,8 @@ export function keepPartitions(
   hooks.start.tap(async () => {
     try {
       // How long rows are kept is not known yet, and there is time to wait for it unless nothing is left.
-      const view = await makeAhead(keeper, DAY_MS, DAY_MS);
-      if (!view) log.warn('the table is not partitioned by time', { table });
+      const look = await makeAhead(keeper, DAY_MS, DAY_MS);
+      if (!look) log.warn('the table is not partitioned by time', { table });
     } catch (error) {
       const text = 'partitions could not be made; rows have their place without them';
       log.warn(text, { table, error });
@@ -68,7 +68,7 @@ export function keepPartitions(
   };
 }
 
-/** Time for which rows are kept, ms, undefined: without end; and when it was set. */
+/** How long rows are kept, ms, undefined: for ever; and when that was said. */
 interface Kept {
   readonly kept_ms: number | undefined;
   readonly at: number;
@@ -94,25 +94,25 @@ async function makeAhead(
   width: number,
   enough_ms: number,
 ): Promise<PartitionView | undefined> {
-  const view = await store.look();
+  const look = await store.look();
   const now = clock.now();
-  if (!view || coveredTo(view.partitions) >= now + enough_ms) return view;
+  if (!look || coveredTo(look.partitions) >= now + enough_ms) return look;
   const change = await store.change(async ({ partitions }) => ({
     drop: [],
     create: missing(partitions, now, width),
   }));
   log.debug('partitions were made', { table, count: change.create.length });
-  return view;
+  return look;
 }
 
 /** @returns how many were dropped */
 async function dropAll({ clock, log, table, store }: Keeper, which: Over): Promise<number> {
-  const view = await store.look();
+  const look = await store.look();
   // A clock that is ahead must not cost the empty ones that were made for later.
   const last = Math.min(which.upTo, clock.now());
   let dropped = 0;
-  for (const one of view?.partitions ?? []) {
-    if (one.to - 1 > last || !view || !(await isOver(view, one, which))) continue;
+  for (const one of look?.partitions ?? []) {
+    if (one.to - 1 > last || !look || !(await isOver(look, one, which))) continue;
     try {
       if (!(await dropOne(store, one, which))) continue;
       log.info('a partition was dropped', { table, partition: one.name });
@@ -125,42 +125,42 @@ async function dropAll({ clock, log, table, store }: Keeper, which: Over): Promi
   return dropped;
 }
 
-/** Tells whether a partition is to go. One that covers all earlier times stays when it is empty: it would only be made again. */
+/** What covers all earlier times stays when it is empty: it would only be made again. */
 async function isOver(
-  view: PartitionView,
+  look: PartitionView,
   partition: TimePartition,
   { goes, storedBefore }: Over,
 ): Promise<boolean> {
-  const rows = await view.newest(partition);
+  const rows = await look.newest(partition);
   if (partition.from === -Infinity && rows.length === 0) return false;
   if (!rows.every(goes)) return false;
   return (
-    storedBefore === undefined || !(await view.reaches(partition, 'storage_time', storedBefore))
+    storedBefore === undefined || !(await look.reaches(partition, 'storage_time', storedBefore))
   );
 }
 
 const NOTHING: PartitionChange = { drop: [], create: [] };
 
-/** Checks again while nothing else writes: a late row may have come. */
+/** Looks again while nothing else writes: a late row may have come. */
 async function dropOne(
   store: TimePartitions,
   { name, to }: TimePartition,
   which: Over,
 ): Promise<boolean> {
-  const change = await store.change(async (view) => {
-    const found = view.partitions.find((one) => one.name === name && one.to === to);
-    return found && (await isOver(view, found, which)) ? without(view, found) : NOTHING;
+  const change = await store.change(async (look) => {
+    const found = look.partitions.find((one) => one.name === name && one.to === to);
+    return found && (await isOver(look, found, which)) ? without(look, found) : NOTHING;
   });
   return change.drop.length > 0;
 }
 
 /** Drops one partition. The first one, of all earlier times, takes over where the gap is at its end. */
-async function without(view: PartitionView, gone: TimePartition): Promise<PartitionChange> {
-  const [first, ...others] = view.partitions;
-  const next = view.partitions[view.partitions.indexOf(gone) + 1];
+async function without(look: PartitionView, gone: TimePartition): Promise<PartitionChange> {
+  const [first, ...others] = look.partitions;
+  const next = look.partitions[look.partitions.indexOf(gone) + 1];
   const past = { from: -Infinity, to: next?.from ?? gone.to };
   if (gone.from === -Infinity) return { drop: [gone], create: [past] };
   const grows = first?.from === -Infinity && others[0] === gone;
-  if (!grows || (await view.newest(first)).length > 0) return { drop: [gone], create: [] };
+  if (!grows || (await look.newest(first)).length > 0) return { drop: [gone], create: [] };
   return { drop: [first, gone], create: [past] };
 }

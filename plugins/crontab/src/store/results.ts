@@ -1,14 +1,15 @@
 import type { ArrivalTable } from '@svc/plugin-retention/api';
 import type { Database } from '@svc/plugin-sdk';
-import { equalTo, withinTimes } from '@svc/plugin-sdk/sql';
 import { RawJson } from '@svc/plugin-sdk/json';
 import {
+  equalTo,
   guarded,
   type Integer,
   rowsOf,
   type Sql,
   type SqlForms,
   whereAll,
+  withinTimes,
 } from '@svc/plugin-sdk/sql';
 import { type Filter, matchesNothing } from '../conditions.ts';
 import { inOrder } from './in-order.ts';

@@ -1,5 +1,4 @@
-import { withinTimes } from '@svc/plugin-sdk/sql';
-import { type Sql, type SqlForms, whereAll } from '@svc/plugin-sdk/sql';
+import { type Sql, type SqlForms, whereAll, withinTimes } from '@svc/plugin-sdk/sql';
 import type { Filter, State } from '../conditions.ts';
 
 /** Workers whose results a caller may see: all, or these. */

@@ -3,7 +3,7 @@ import { Uint64 } from '@svc/plugin-sdk/schemas';
 import type { Tokens } from '@svc/plugin-token/api';
 import type { Deliveries } from '../deliveries.ts';
 import { demandSomeWrite } from '../permissions.ts';
-import { Upload } from '../task-result.ts';
+import { Upload } from '../result.ts';
 import type { StoreResult } from '../uploads.ts';
 
 /** `task_upload_task_result` (task.md §4.5). */

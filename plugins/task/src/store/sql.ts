@@ -1,5 +1,4 @@
-import { equalTo, withinTimes } from '@svc/plugin-sdk/sql';
-import { type Sql, type SqlForms, whereAll } from '@svc/plugin-sdk/sql';
+import { equalTo, type Sql, type SqlForms, whereAll, withinTimes } from '@svc/plugin-sdk/sql';
 import type { Filter, State } from '../conditions.ts';
 
 const states: { readonly [S in State]: string } = {
