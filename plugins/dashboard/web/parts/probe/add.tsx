@@ -17,12 +17,6 @@ interface Props {
   readonly onAdded: (key: string) => void;
 }
 
-interface OftenProps {
-  readonly often: Often;
-  readonly machines: number;
-  readonly onChange: (often: Often) => void;
-}
-
 const DAY_S = 86_400;
 /** Seconds between two measurements → when the job runs. */
 const OFTEN = {
