@@ -16,7 +16,7 @@ const pathsOf = (text: string): string[] =>
     ),
   ].map((match) => match[1]!);
 
-for (const page of ['docs/architecture.md', 'CONTRIBUTING.md', 'README.md']) {
+for (const page of ['docs/architecture.md', 'docs/lifecycle.md', 'CONTRIBUTING.md', 'README.md']) {
   test(`${page} names only files and folders that exist`, () => {
     const paths = pathsOf(readFileSync(join(root, page), 'utf8'));
     assert.ok(paths.length > 0, 'the page names paths');
@@ -26,6 +26,15 @@ for (const page of ['docs/architecture.md', 'CONTRIBUTING.md', 'README.md']) {
     );
   });
 }
+
+test('docs/architecture.md names the file of at least forty behaviours', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const [, table = ''] = /^## Which file does what\n([\s\S]*?)\n## /m.exec(page) ?? [];
+  const rows = [...table.matchAll(/^\| [^|]+ \| (.+) \|$/gm)].filter(
+    ([, cell]) => pathsOf(cell!).length,
+  );
+  assert.ok(rows.length >= 40, `${rows.length} rows`);
+});
 
 test('bench/README.md says of every scenario what it guards', () => {
   const rows = readFileSync(join(root, 'bench', 'README.md'), 'utf8').matchAll(/^\| (`[^|]*)\|/gm);
