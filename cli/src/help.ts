@@ -75,7 +75,7 @@ export function faultOf(
   const usages = USAGES.filter(({ words }) => words[0] === command);
   const seconds = usages.flatMap(({ words }) => words.slice(1));
   const usage = usages.find(({ words }) => words.length === 1 || words[1] === rest[0]);
-  // Commands that are not listed, and `login`, which says more, look for themselves.
+  // Commands that are not listed, and `login`, which says more, check their words themselves.
   if (usages.length === 0 || (command === 'login' && rest.length > 1)) return undefined;
   const shown = HELP.split('\n').filter((line) => line.startsWith(`  svc ${command} `));
   const all = shown.map((line) => `\n${line}`).join('');

@@ -8,7 +8,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The caller has to change something: printed without a stack, with exit code 1; 2 for a wrong command line. */
+/** Error that the user can correct: printed without a stack, with exit code 1; 2 for a wrong command line. */
 export class Complaint extends Error {
   readonly exit: 1 | 2;
 

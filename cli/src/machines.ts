@@ -6,7 +6,7 @@ import { clean } from './text.ts';
 type Listed = Methods['agent-uuid_list']['result'][number];
 type Agent = Pick<Listed, 'uuid' | 'name'> & Partial<Listed>;
 
-/** An agent with what the server tells of it (older servers know the name only), and with what people call it. */
+/** Agent with the facts that the server lists (older servers: the name only), and the name that people use. */
 export type Machine = Agent & { readonly label: string };
 
 /** Agents of a full page of `agent-uuid_list`. */
@@ -39,7 +39,7 @@ function labelled(agents: readonly Agent[]): Machine[] {
 
 const named = (name: string, uuid: string) => `${name} (${shortId(uuid)})`;
 
-/** UUIDs are given in any case. */
+/** Key of a name: UUIDs are given in any case. */
 const keyOf = (name: string) => (/^[0-9a-f-]+$/i.test(name) ? name.toLowerCase() : name);
 
 /** Counts the machines that each name may mean: those with that name, and those whose UUID begins so. */
@@ -55,7 +55,7 @@ function meanings(all: readonly (readonly [uuid: string, name: string])[]): Map<
   return counts;
 }
 
-/** Undefined for a server without `agent-uuid_list`. */
+/** Lists agents; undefined for a server without `agent-uuid_list`. */
 async function listed({ client }: Session): Promise<readonly Agent[] | undefined> {
   const all: Agent[] = [];
   for (;;) {
@@ -82,7 +82,7 @@ async function namedOnly({ client }: Session): Promise<readonly Agent[]> {
 
 /** The agent that is called so, or the only one whose name or UUID begins so. @throws Complaint */
 export async function machineOf(session: Session, given: string): Promise<string> {
-  // Who may not list agents may still give a whole UUID.
+  // A user who may not list agents may still give a whole UUID.
   const all = await machines(session).catch(refusal);
   if (!all && UUID.test(given)) return given;
   if (!all) throw new Complaint('this credential may not list agents: give the whole UUID');
@@ -122,13 +122,13 @@ function ambiguous(given: string, found: readonly Machine[]): string {
   return [head, ...lines, ...more].join('\n');
 }
 
-/** Undefined for a method that this server lacks. @throws the error, when it is another one */
+/** Returns undefined for a method that this server lacks. @throws the error, when it is another one */
 function lacking(error: unknown): undefined {
   if (error instanceof RpcError && error.code === -32601) return undefined;
   throw error;
 }
 
-/** Undefined for a right that is missing, or a plugin that this server lacks. @throws the error, when it is another one */
+/** Returns undefined for a right that is missing, or a plugin that this server lacks. @throws the error, when it is another one */
 function refusal(error: unknown): undefined {
   if (error instanceof RpcError && error.code === 102) return undefined;
   return lacking(error);

@@ -36,7 +36,7 @@ export class Session {
     this.words = words;
   }
 
-  /** Fails at once where a page would wait: a person sits in front of it. */
+  /** Client of the server. It fails at once where a page would wait: a person sits in front of it. */
   get client(): Client<Methods, Subscriptions> {
     const { url, token } = loginFor(this.io, this.flags.server);
     const timeout_ms = (this.flags.timeout_s ?? 30) * 1_000;
@@ -60,13 +60,13 @@ export class Session {
     printTo(this.io.stdout, text);
   }
 
-  /** The same for much: waits while the reader has not taken what was printed before. */
+  /** Prints a long text: waits while the reader has not taken what was printed before. */
   async printOn(text: string): Promise<void> {
     const { stdout } = this.io;
     if (!printTo(stdout, text)) await once(stdout, 'drain');
   }
 
-  /** Prints to standard error what is no result: standard output is read by programs. */
+  /** Prints a text that is no result to standard error: standard output is read by programs. */
   printError(text: string): void {
     printTo(this.io.stderr, text);
   }

@@ -4,7 +4,7 @@ import { clean, cut, padded, widthOf } from './text.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 const GAP = 2;
-/** A terminal that does not tell its width. */
+/** Width of a terminal that does not tell its own. */
 const USUAL_COLUMNS = 80;
 
 /**
@@ -35,7 +35,7 @@ interface Column {
   readonly texts: readonly string[];
 }
 
-/** The first column keeps this much before another one is left out. */
+/** Width that the first column keeps before another one is left out. */
 const NAME_COLUMNS = 24;
 
 function fitted(all: readonly Column[], spare: readonly string[], room: number): Column[] {

@@ -1,9 +1,9 @@
 import { Complaint, type Surroundings } from './io.ts';
 import type { Session } from './session.ts';
 
-/** Leaves the terminal: Ctrl-]. */
+/** Key that leaves the terminal: Ctrl-]. */
 const LEAVE = '\u001d';
-/** The end of input, as it is typed: Ctrl-D. */
+/** End of input, as it is typed: Ctrl-D. */
 const END = '\u0004';
 const POLICY = 1008;
 const ENDED =
@@ -53,7 +53,7 @@ export function attach({ io, flags }: Session, socket: WebSocket): Promise<Ended
       const fault = left === 'silent' ? silence : left ? undefined : faultOf(event);
       done({ refusal: refusal ?? (event.code === POLICY ? ENDED : undefined), fault, status });
     };
-    // The close event follows where it was open.
+    // A close event follows if it was open.
     socket.onerror = () => isOpen || fail(new Complaint('the terminal could not be opened'));
     // A reader that has left, as `| head` does.
     stdout.once('error', () => closeWith('asked'));
@@ -124,7 +124,7 @@ function inputOf(
   };
 }
 
-/** A refusal of the server comes as text; an agent sends bytes. */
+/** Refusal in a text message of the server; an agent sends bytes. */
 function refusalIn(text: string): string | undefined {
   const [, message] = /^\{"error_id":\d+,"error_message":(".*")\}$/s.exec(text) ?? [];
   return message === undefined ? undefined : (JSON.parse(message) as string);

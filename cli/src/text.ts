@@ -2,7 +2,7 @@
 const escaped = (letter: string): string =>
   `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Turns a row around, or breaks it: directions of writing, separators of lines and paragraphs. */
+/** Characters that reverse or break a line: writing directions, separators of lines and paragraphs. */
 const TURNING = '\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 const STEERING = new RegExp(`[\\p{Cc}${TURNING}]`, 'gu');
 const STEERING_BUT_LINES = new RegExp(`(?![\\n\\t])${STEERING.source}`, 'gu');

@@ -51,7 +51,7 @@ export class Caller {
       const calls = entries.map(([method, params], at) => this.#text(first + at, method, params));
       return `[${await Promise.all(calls)}]`;
     });
-    // One answer for all: a batch that the server refuses as a whole.
+    // A single answer: the server refuses the batch as a whole.
     if (!Array.isArray(answers)) throw errorOf(answers);
     return entries.map((_entry, at) => {
       const answer = answers.find(({ id }) => id === first + at) ?? {};
@@ -98,7 +98,7 @@ export class Caller {
     this.#link.close();
   }
 
-  /** Sends a message to where its method goes. @throws DOMException `TimeoutError` */
+  /** Sends a message over the transport of its method. @throws DOMException `TimeoutError` */
   #exchange(
     id: number,
     method: string,
@@ -131,7 +131,7 @@ export class Caller {
     return isLonger ? Math.max(timeout_ms, server_ms + ANSWER_MS) : timeout_ms;
   }
 
-  /** The credential stands first: a long message must show it before it is read on. */
+  /** Returns the text of a call. The credential stands first: the server reads a long message on only after it. */
   async #text(id: number, method: string, params: Params = {}): Promise<string> {
     const { token: own } = this.#options;
     const token = typeof own === 'function' ? await own() : own;

@@ -15,7 +15,7 @@ import type {
   SubscribeOptions,
 } from './types.ts';
 
-/** `M` and `S`: what the server offers. By default the methods of the built-in plugins. */
+/** Client of one server; `M` and `S` are the methods and streams that it offers, by default the methods of the built-in plugins. */
 export interface Client<M, S> {
   /**
    * One call, with parameters by name.
@@ -44,7 +44,7 @@ export interface Client<M, S> {
     params: ParamsOf<M, K>,
     range?: Range,
   ): AsyncGenerator<RowOf<M, K>, void>;
-  /** Ends subscriptions and the connection. What waits for an answer fails. */
+  /** Ends subscriptions and the connection. Calls that wait for an answer fail. */
   close(): void;
 }
 
@@ -53,6 +53,6 @@ export function createClient<M = Methods, S = Subscriptions>(
   url: string | URL,
   options: ClientOptions = {},
 ): Client<M, S> {
-  // The types are the map's; what runs knows no method.
+  // The types come from the map; the code itself knows no method.
   return new Caller(url, options) as unknown as Client<M, S>;
 }

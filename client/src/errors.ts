@@ -1,4 +1,4 @@
-/** The server's own answer: it refused or failed. */
+/** Error that the server answered: it refused or failed. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   /** Code of the error, for example 102 (not allowed), 105 and 106 (not found), -32602 (parameters). */

@@ -6,7 +6,7 @@ export interface Limits {
 }
 
 /**
- * Runs until it is done, aborted, or late. What runs learns of the end by its signal.
+ * Runs work until it is done, aborted, or late. Its signal tells the work of the end.
  * @throws the reason of the caller's signal, or a DOMException named `TimeoutError` with the text of `late`
  */
 export async function limited<T>(

@@ -22,7 +22,7 @@ export interface Socket {
 export interface LinkOptions {
   readonly url: string;
   readonly open: (url: string) => Socket;
-  /** Makes a pause different from that of others. */
+  /** Varies a pause, so that clients do not reconnect together. */
   readonly pause_ms: (ms: number) => number;
   readonly wait: (ms: number) => Promise<void>;
   readonly reconnect: { readonly min_ms: number; readonly max_ms: number } | false;
@@ -33,11 +33,11 @@ export interface LinkOptions {
 /** One subscription over its connections. */
 export interface Feed {
   readonly stream: Stream;
-  /** Asks the server for it. @returns once the server has accepted. @throws RpcError when it refuses */
+  /** Asks the server for the stream. @returns once the server has accepted. @throws RpcError when it refuses */
   readonly subscribe: () => Promise<unknown>;
-  /** The method that ends it. */
+  /** Method that ends the subscription. */
   readonly unsubscribe: string;
-  /** Asked for on this connection. */
+  /** Tells whether the server was asked for it on this connection. */
   isAsked: boolean;
 }
 
@@ -69,7 +69,7 @@ export class Link {
     this.#options = options;
   }
 
-  /** Sends as soon as there is a connection. `id`: of the call, or of the first one of a batch. */
+  /** Sends as soon as there is a connection. `id`: that of the call, or of the first one of a batch. */
   request(id: unknown, text: string, signal?: AbortSignal, feed?: Feed) {
     return new Promise<Message | Message[]>((answer, fail) => {
       if (this.#isClosed) throw new ConnectionError('the client is closed', false);
@@ -130,7 +130,7 @@ export class Link {
     this.#flush();
   }
 
-  /** A browser shows no pings: the client asks for a sign of life, and any message is one. */
+  /** Watches for a silent connection. A browser shows no pings: the client asks for a sign of life, and any message is one. */
   #watch(): void {
     const { url, heartbeat_ms } = this.#options;
     clearTimeout(this.#timer);
@@ -177,7 +177,7 @@ export class Link {
     } else if (message.id !== null) {
       this.#answer(message.id, message);
     } else {
-      // Stands for a whole batch, and does not say which.
+      // The error stands for a whole batch, and does not say which.
       for (const [id, { text, isSent }] of this.#requests)
         if (isSent && text.startsWith('[')) this.#answer(id, message);
     }

@@ -1,7 +1,7 @@
 import type { State } from './link.ts';
 
 export interface ClientOptions {
-  /** `key:secret` or `username|password`; or what gives it, asked before each call. It travels in the body of calls, never in a URL. */
+  /** `key:secret` or `username|password`; or a function that returns it, called before each call. It travels in the body of calls, never in a URL. */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>);
   /** Way of calls: over the WebSocket (the default), or each as a POST of its own. Subscriptions need the WebSocket. */
   readonly transport?: 'ws' | 'http' | ((method: string) => 'ws' | 'http');
@@ -12,10 +12,10 @@ export interface ClientOptions {
   /** Time in ms (30,000) after which the client asks for a sign of life; a connection silent for as long again is given up. Also the longest wait for one to open. */
   readonly heartbeat_ms?: number;
   readonly onState?: (state: State) => void;
-  /** Instead of the platform's. */
+  /** Replacement of the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Instead of the platform's WebSocket. */
+  /** Replacement of the platform's WebSocket. */
   readonly openSocket?: (url: string) => unknown;
-  /** Instead of a timer: how the client pauses between connections. */
+  /** Replacement of the timer with which the client pauses between connections. */
   readonly wait?: (ms: number) => Promise<void>;
 }

@@ -18,7 +18,7 @@ type Window = readonly [from: number, to: number];
 interface Query {
   readonly column: NonNullable<Range['column']>;
   readonly most?: number;
-  /** A row has two times, and two windows may both hold it: it is read in one answer or not at all. */
+  /** Tells whether all rows must come in one answer: a row has two times, so two windows may both hold it. */
   readonly isWhole?: boolean;
 }
 
@@ -55,9 +55,9 @@ export async function* rowsOf(
   const query: Query = queryOf(method) ?? { column: 'timestamp' };
   const { from = -Infinity, to = Date.now(), column = query.column } = range;
   const isUp = column === 'timestamp';
-  /** The next one stands last. */
+  /** Windows to read; the next one is last. */
   const windows: Window[] = [[from, to]];
-  /** Rows of the time `edge` that were there already. */
+  /** Number of rows of the time `edge` that were read already. */
   let [edge, seen]: [unknown, number] = [undefined, 0];
   for (let window = windows.pop(); window; window = windows.pop()) {
     const [low, high] = window;

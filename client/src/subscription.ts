@@ -2,7 +2,7 @@
 export interface Subscription<T> extends AsyncIterable<T> {
   /** Resolves with the server's first acceptance. @throws RpcError when it refuses */
   readonly ready: Promise<void>;
-  /** Items that a slow reader has missed: more waited than the queue holds. Those that came while there was no connection are not counted. */
+  /** Number of items that a slow reader has missed: more waited than the queue holds. Those that came while there was no connection are not counted. */
   readonly dropped: number;
   /** Calls `read` with one item after the other, and waits for what it returns. Ends with the subscription. */
   each(read: (item: T) => unknown): Promise<void>;
@@ -52,7 +52,7 @@ export class Stream implements Subscription<unknown> {
     this.fail(undefined);
   }
 
-  /** Ends it; a reader gets what waits, then the failure. */
+  /** Ends the stream; a reader gets the items that wait, then the failure. */
   fail(failure: unknown): void {
     if (this.#isEnded) return;
     this.#isEnded = true;

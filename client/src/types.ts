@@ -9,12 +9,12 @@ export type ItemOf<S, K extends keyof S> = S[K] extends { item: infer I } ? I : 
 /** One row of a method that answers an array. */
 export type RowOf<M, K extends keyof M> = ResultOf<M, K> extends readonly (infer R)[] ? R : never;
 
-/** Parameters may be left out when none is required. */
+/** Arguments of a call: parameters may be left out when none is required. */
 export type Arguments<P, O> =
   Record<never, never> extends P ? [params?: P, options?: O] : [params: P, options?: O];
 
 export interface CallOptions {
-  /** Ends the wait. A call that has left is not taken back: the server may run it. */
+  /** Ends the wait. A call that was sent is not taken back: the server may run it. */
   readonly signal?: AbortSignal;
   /** Deadline in ms instead of the client's; 0: none. */
   readonly timeout_ms?: number;
@@ -27,7 +27,7 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal;
   /** Items kept for a slow reader, 1,000 by default. When one more comes, the oldest goes and `dropped` counts it. */
   readonly queue?: number;
-  /** The method that ends it, where it has not the usual name. */
+  /** Method that ends the subscription, where it does not have the usual name. */
   readonly unsubscribe?: string;
 }
 
@@ -36,7 +36,7 @@ export type BatchEntry<M> = {
   [K in keyof M]: readonly [method: K, ...params: Arguments<ParamsOf<M, K>, never>];
 }[keyof M];
 
-/** Results as of `Promise.allSettled`: `{ status: 'fulfilled', value }` or `{ status: 'rejected', reason }`, in order. */
+/** Results as from `Promise.allSettled`: `{ status: 'fulfilled', value }` or `{ status: 'rejected', reason }`, in order. */
 export type BatchResults<M, T extends readonly unknown[]> = {
   -readonly [I in keyof T]: T[I] extends readonly [infer K extends keyof M, ...unknown[]]
     ? Settled<ResultOf<M, K>>

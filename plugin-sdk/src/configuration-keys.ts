@@ -3,11 +3,11 @@ import { withMembers } from './schemas.ts';
 
 /** Marks of one key of the configuration in its schema, besides its type. */
 export interface KeyMarks {
-  /** false: it is changed in the file on the machine only; true: over the wire too, no matter what its name looks like. */
+  /** Tells whether it may be changed over the wire too, no matter what its name looks like; false: in the file on the machine only. */
   readonly wire?: boolean;
-  /** true: its text is a secret, or holds one. */
+  /** Tells whether its text is a secret, or holds one. */
   readonly secret?: boolean;
-  /** true: a reload changes it; else its new value needs a restart. On a whole section it holds for each of its keys. */
+  /** Tells whether a reload changes it; otherwise its new value needs a restart. On a whole section it holds for each of its keys. */
   readonly reload?: boolean;
 }
 

@@ -7,7 +7,7 @@ import { parseSync } from 'vite';
 const FILES =
   '{kernel,server,plugin-sdk,fair-turns,plugins/*,agent,client,cli}/{src,web,bin}/**/*.{ts,tsx,js}';
 
-/** What `new RegExp` and `pattern` get when it is more than one text; undefined: nothing of the kind. */
+/** Arguments of `new RegExp`, or the value of `pattern`; undefined for any other node. */
 function made(node) {
   if (node.type === 'NewExpression' && node.callee.name === 'RegExp') return node.arguments;
   if (node.type !== 'Property' || node.shorthand || node.key.name !== 'pattern') return undefined;

@@ -75,7 +75,7 @@ async function develop(session: Session, file: string, name: string): Promise<vo
   await showLog(session, name);
   session.print(`${file} runs as '${name}' on every save\n`);
   for (;;) {
-    // A script that does not compile is told, and waits for the next save.
+    // A script that does not compile is reported; the next save is awaited.
     await once(session, file, name).catch(({ message }: Error) => session.print(`✗ ${message}\n`));
     if (--left <= 0) return changes.close();
     await changes.next();
@@ -93,11 +93,11 @@ async function showLog(session: Session, name: string): Promise<void> {
     return;
   }
   const show = ({ fields, level, message }: { fields: Row; level: string; message: string }) => {
-    // What the server says of the worker has no namespace.
+    // Log lines of the server about the worker have no namespace.
     if (fields['worker'] === name && 'namespace' in fields)
       session.print(`  ${level} ${clean(message)}\n`);
   };
-  // It ends with the connection, which the next call tells.
+  // The stream ends with the connection, which the next call reports.
   stream.each(show).catch(() => {});
 }
 

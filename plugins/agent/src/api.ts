@@ -8,14 +8,14 @@ export interface LastReports {
    * @throws RpcError 103
    */
   heardAt(uuid: string): Promise<number | undefined>;
-  /** The same of many agents, in their order. */
+  /** Returns the same for many agents, in their order. */
   heard(agents: readonly Agent[]): Promise<readonly (number | undefined)[]>;
 }
 
 export const LastReports = service<LastReports>('last-reports');
 
 /**
- * Agents reported, on whichever server, or lost their newest report to a delete. Comes at most five times a second; the
+ * Agents reported, to any server, or lost their newest report to a delete. Comes at most five times a second; the
  * reports are in the database by then, and the `agent_*_multi_last_query` methods answer the newest ones from memory.
  */
 export const AgentReported = topic(
@@ -80,7 +80,7 @@ export interface ReportBuckets {
   summary(ask: BucketAsk, fields: readonly string[]): AsyncIterable<BucketRow[]>;
   /** Reads buckets of these fields of one part of full reports. */
   parts(ask: BucketAsk, part: Part, fields: readonly string[]): AsyncIterable<BucketRow[]>;
-  /** Reports in a range, counted up to `most`. */
+  /** Counts the reports in a range, up to `most`. */
   count(
     kind: 'summary' | 'dynamic',
     ids: readonly number[],

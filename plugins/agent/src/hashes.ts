@@ -4,10 +4,10 @@ const BYTES = 16;
 export interface Hashes {
   /**
    * The exact hash of the row that this report repeats: cut or zero-padded to 16 bytes, both hashes are the same.
-   * undefined: the latest report was another one, or is not known.
+   * undefined: the latest report was another one, or is unknown.
    */
   repeated(id: number, hash: Buffer): Buffer | undefined;
-  /** A row with this hash is durable, and belongs to the latest report. */
+  /** Records that a row with this hash is durable, and belongs to the latest report. */
   set(id: number, hash: Buffer): void;
   /** Forgets one agent, or all. */
   forget(id?: number): void;

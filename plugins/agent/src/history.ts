@@ -16,7 +16,7 @@ const OPEN = { from: undefined, to: undefined };
 /** Parts of one kind of reports that retention works with. */
 interface Cleanable extends Pick<Partitions, 'keeps' | 'drop'> {
   readonly remove: Delete;
-  /** Tells whether whole partitions can go. */
+  /** Tells whether whole partitions can be dropped. */
   readonly isPartitioned: boolean;
 }
 

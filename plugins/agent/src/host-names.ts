@@ -2,13 +2,13 @@ import type { Agent, AgentList } from '@svc/plugin-agent-uuid/api';
 import { HEAD, type Row, STATIC } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-/** A longer text is no host name (RFC 1035). */
+/** Characters of the longest host name (RFC 1035). */
 const MOST_CHARACTERS = 253;
 /** Control and format characters, also those that turn the direction of text, and line breaks. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const SYSTEM = HEAD.length + STATIC.fields.findIndex(({ name }) => name === 'system');
 
-/** Either of these rights opens the host name: to the report that holds it, or to the name that stands in its place. */
+/** Rights of which either shows the host name: to the report that holds it, or to the name that replaces it. */
 const RIGHTS = [
   { scope: 'agent_uuid', permissions: [{ static_monitoring: { read: 'system' } }] },
   { scope: 'kv_namespace', permissions: [{ kv: { read: 'metadata_name' } }] },

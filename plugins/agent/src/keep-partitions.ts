@@ -9,31 +9,31 @@ import type {
 import { coveredTo, DAY_MS, missing, widthFor } from './partitions.ts';
 
 const PERIOD_MS = 10 * 60_000;
-/** A limit that was not named again for so long no longer counts. */
+/** Time after which a limit no longer counts, unless it was named again. */
 const LIMIT_LIFE_MS = DAY_MS;
 
-/** Where it is said how long rows are kept. */
+/** Origin of a limit on how long rows are kept. */
 type Source = 'agents' | 'history';
 
 /** Keeps the partitions of one table (README, "Postgres"). */
 export interface Partitions {
-  /** Says how long the rows that live longest are kept, ms; undefined: for ever. Narrow partitions suit a short life. */
+  /** Says how long the rows that live longest are kept, ms; undefined: forever. Narrow partitions suit a short life. */
   keeps(source: Source, kept_ms: number | undefined): void;
   /** @returns how many; a partition that is in use elsewhere stays. @throws RpcError 103 */
   drop(which: Over): Promise<number>;
 }
 
-/** Which partitions go. */
+/** Condition under which partitions are dropped. */
 export interface Over {
-  /** They end at this time or before. */
+  /** Latest time at which such a partition may end. */
   readonly upTo: number;
   /** Holds for the newest row of every agent in them. */
   readonly goes: (newest: NewestOfOwner) => boolean;
-  /** All their rows were stored before this time; undefined: whenever. */
+  /** Time before which all their rows were stored; undefined: any. */
   readonly storedBefore?: number;
 }
 
-/** A plain table: everything is left to the deletion of rows. */
+/** Partitions of a plain table: everything is left to the deletion of rows. */
 export const PLAIN: Partitions = { keeps: () => undefined, drop: async () => 0 };
 
 /** Makes the partitions of a table ahead of time, at the start and every ten minutes. `limit_ms`: that of the configuration. */
@@ -68,7 +68,7 @@ export function keepPartitions(
   };
 }
 
-/** How long rows are kept, ms, undefined: for ever; and when that was said. */
+/** Time that rows are kept, ms, undefined: forever; and when that was said. */
 interface Kept {
   readonly kept_ms: number | undefined;
   readonly at: number;
@@ -125,7 +125,7 @@ async function dropAll({ clock, log, table, store }: Keeper, which: Over): Promi
   return dropped;
 }
 
-/** What covers all earlier times stays when it is empty: it would only be made again. */
+/** Tells whether a partition is dropped. An empty one that covers all earlier times stays: it would only be made again. */
 async function isOver(
   look: PartitionView,
   partition: TimePartition,
@@ -141,7 +141,7 @@ async function isOver(
 
 const NOTHING: PartitionChange = { drop: [], create: [] };
 
-/** Looks again while nothing else writes: a late row may have come. */
+/** Drops a partition after another check while nothing else writes: a late row may have arrived. */
 async function dropOne(
   store: TimePartitions,
   { name, to }: TimePartition,

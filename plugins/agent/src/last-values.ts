@@ -13,7 +13,7 @@ interface Reading {
   readonly done: Promise<unknown>;
   arrived: Row | null;
   found: Row | null;
-  /** Forgotten meanwhile: neither for keeping nor for later callers. */
+  /** Tells whether it was forgotten meanwhile: it is neither cached nor given to later callers. */
   stale: boolean;
 }
 
@@ -33,12 +33,12 @@ export class LastValues {
     this.#width = width;
   }
 
-  /** Grows with every delete; to be read before a row is appended. */
+  /** Counter that grows with every delete; to be read before a row is appended. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** A row was committed that was appended at `epoch`: a delete since then may have taken it away again. */
+  /** Caches a committed row that was appended at `epoch`: a delete since then may have removed it again. */
   stored(row: Row, epoch: number): void {
     const id = row[0] as number;
     if (epoch !== this.#epoch) {
@@ -72,7 +72,7 @@ export class LastValues {
     return row;
   }
 
-  /** Rows that match were deleted, those of one agent or of all: forgets what may be gone. */
+  /** Forgets the rows of one agent or of all that a delete with this filter may have removed. */
   deleted({ timestamp, storage }: Pick<Filter, 'timestamp' | 'storage'>, id: number | undefined) {
     // The table may know a later time of arrival than the cache, never an earlier one.
     const stored = { from: undefined, to: storage.to };

@@ -32,7 +32,7 @@ export interface BufferConfig {
   readonly channel_capacity: number;
 }
 
-/** A report waits no longer for others that share its commit (agent.md §8). */
+/** Longest wait of a report for others that share its commit (agent.md §8). */
 const LONGEST_WAIT_MS = 200;
 
 /** Agents read ahead in one turn of the event loop. */
@@ -120,7 +120,7 @@ interface SharedParts {
   readonly sync: ReturnType<typeof keepInSync>;
 }
 
-/** Creates what the methods and the retention of one kind of reports work with. */
+/** Creates the parts that the methods and the retention of one kind of reports work with. */
 function track({ kernel, registry, stores, last, hashes, sync }: SharedParts, kind: Kind) {
   const { clock, config, db, signal } = kernel;
   const store = new DeleteStore(db, kind, () => clock.now());
@@ -169,7 +169,7 @@ const rowsOf = (kind: Kind, buffer: BufferConfig): AppenderOptions => ({
   capacityRows: buffer.channel_capacity,
 });
 
-/** Files of former versions say 500, which had no effect. */
+/** Wait for other reports, ms: files of former versions say 500, which had no effect. */
 const waitOf = ({ flush_interval_ms }: BufferConfig): number =>
   Math.min(flush_interval_ms, LONGEST_WAIT_MS);
 

@@ -6,7 +6,7 @@ import { EMPTY_ARRAY, rowJson, type Selection } from './fields.ts';
 import type { Kind, Row } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-/** A shorter text is copied into its message for less than the pieces of one cost. */
+/** Length up to which a text is copied into its message: that costs less than sending it as a piece of its own. */
 const LONG = 8 * 1024;
 
 /** Distinct UUIDs in first-seen order, in their canonical spelling. */
@@ -49,7 +49,7 @@ export function multiLast(kind: Kind, registry: AgentRegistry, last: LastValues)
     }
     const text = `[${texts.join(',')}]`;
     if (!isSummary) return new RawJson(text);
-    // As bytes it leaves as it is, however often it is asked for.
+    // Bytes are sent as they are, however often they are asked for.
     const answer = new RawJson(text.length > LONG ? Buffer.from(text) : text);
     answers.set(uuids, { rows, set: selection.set, answer });
     return answer;
@@ -72,7 +72,7 @@ const plain =
   (uuid, row, selection) =>
     rowJson(kind, uuid, row, selection);
 
-/** Front ends ask for the same fields of every agent each second: each agent's latest text is kept for them. */
+/** Caches the latest text of each agent: front ends ask for the same fields of every agent each second. */
 function remembered(kind: Kind): TextOf {
   const texts = new Map<SqlValue, { row: Row; set: number; text: string }>();
   return (uuid, row, selection) => {

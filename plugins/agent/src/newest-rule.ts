@@ -1,7 +1,7 @@
 import type { Integer } from '@svc/plugin-sdk/sql';
 import { type Row, STORAGE_TIME, TIMESTAMP } from './kinds.ts';
 
-/** A `timestamp` further after the arrival of its report comes from a clock that is ahead, ms. */
+/** Limit of a `timestamp` after the arrival of its report, ms: a later one comes from a clock that is ahead. */
 export const AHEAD_MS = 60_000;
 /**
  * Limit for a time that is ahead of the server's clock, ms: a report that counts as of a later one arrived while that

@@ -18,7 +18,7 @@ export class Newest {
     this.#set(row);
   }
 
-  /** The same object until another row comes. */
+  /** Returns the row, as the same object until another row comes. */
   get row(): Row | null {
     if (this.#row === undefined) this.#row = this.#numbers.map(orNull);
     return this.#row;
@@ -29,7 +29,7 @@ export class Newest {
     return this.#row === undefined ? orNull(this.#numbers[column]) : this.#row?.[column];
   }
 
-  /** The later one wins; of equal ones this row, which arrived later. */
+  /** Takes over a row unless the present one is later; of equal ones this row, which arrived later. */
   arrived(row: Row): void {
     const timestamp = this.at(TIMESTAMP) as Integer | null | undefined;
     if (timestamp == null || isNewer(row, countedTime(timestamp, this.at(STORAGE_TIME))))

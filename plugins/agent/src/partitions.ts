@@ -1,9 +1,9 @@
 import type { PartitionRange } from '@svc/plugin-sdk/sql';
 
 export const DAY_MS = 86_400_000;
-/** 2100-01-01: a later time comes from a broken clock, and has a partition of its own from the start. */
+/** Start of the year 2100: a later time comes from a broken clock, and has a partition of its own from the start. */
 export const FAR_MS = 4_102_444_800_000;
-/** Partitions reach this far ahead, so that a rare long statement or a pause of all servers does no harm. */
+/** Time that partitions reach ahead, so that a rare long statement or a pause of all servers does no harm. */
 const AHEAD_MS = 7 * DAY_MS;
 
 export const floorTo = (time: number, width: number): number => Math.floor(time / width) * width;

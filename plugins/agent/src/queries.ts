@@ -37,7 +37,7 @@ export interface How {
 export interface DeleteOptions {
   readonly store: DeleteStore;
   readonly last: LastValues;
-  /** Rows are gone, stored at `storedTo` or before; `id` is undefined when they may have belonged to any agent. */
+  /** Called when rows are gone that were stored at `storedTo` or before; `id` is undefined when they may have belonged to any agent. */
   readonly gone: (id: number | undefined, storedTo?: Integer) => void;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { Call, Kernel, Outcome, RpcError } from '@svc/plugin-sdk';
 import { isTold } from '@svc/plugin-sdk/util';
 
 const PERIOD_MS = 60_000;
-/** A counter that nothing was added to for so long is forgotten. */
+/** Time without an addition after which a counter is forgotten. */
 const KEPT_MS = 60 * PERIOD_MS;
 /** Addresses with a counter of their own; more of them are counted as one. */
 const MAX_COUNTERS = 1000;

@@ -14,7 +14,7 @@ export function pickerOf(schema: TSchema): Picker | undefined {
   return isWord(schema) ? wordOf : undefined;
 }
 
-/** A word may come as an object. The other unions are numbers, which are what they are. */
+/** Tells whether a union is one of words, which may come as objects. The other unions are numbers, which need no change. */
 const isWord = (schema: TSchema): boolean =>
   Type.IsUnion(schema) && schema.anyOf.some((form) => Type.IsObject(form));
 

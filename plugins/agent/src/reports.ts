@@ -46,7 +46,7 @@ export function summaryReports(
   };
 }
 
-/** Each name is written out: a loop over names costs five times as much, half of what it takes to parse the report. */
+/** Row of a summary. Each name is written out: a loop over names costs five times as much, half of the time that parsing the report takes. */
 const summaryRow = (
   id: number,
   time: SqlValue,
@@ -162,7 +162,7 @@ function partTexts<T extends typeof staticParts | typeof dynamicParts>(schemas: 
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** `time` is unsigned on the wire and signed in the table. @throws RpcError 108 from 2^63 up */
+/** Checks `time`, which is unsigned on the wire and signed in the table. @throws RpcError 108 from 2^63 up */
 function timestampOf(time: number | bigint): number | bigint {
   if (typeof time === 'bigint' && time > INT64_MAX) {
     throw RpcError.invalid(`time ${time} is larger than ${INT64_MAX}`);

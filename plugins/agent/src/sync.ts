@@ -3,15 +3,15 @@ import type { Integer } from '@svc/plugin-sdk/sql';
 import type { Kind } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
-/** Changes are announced at most five times a second: as often as a quiet fleet's reports are committed. */
+/** Shortest time between two announcements of changes: as often as a quiet fleet's reports are committed. */
 const PERIOD_MS = 200;
-/** A message to other servers is a transaction on Postgres. Where none is known, one that is just starting hears soon enough. */
+/** Time between announcements while no other server is known: on Postgres each is a transaction, and a server that is just starting hears soon enough. */
 const ALONE_MS = 1_000;
 const EVER = { from: undefined, to: undefined };
 /** Ids of one message; the network side of the bus limits a message to some kilobytes. */
 const IDS = 500;
 
-/** Rows of these agents changed on another server; null: of any agent, where they were stored at `stored_to` or before. */
+/** Message that rows of these agents changed on another server; null: of any agent, where they were stored at `stored_to` or before. */
 export const LastValuesChanged = topic(
   'agent.last-values',
   Type.Object({

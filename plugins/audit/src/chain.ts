@@ -26,7 +26,7 @@ const ATTEMPTS = 10;
 interface Options {
   readonly store: Store;
   readonly key: Key;
-  /** File with the end, beside the table. */
+  /** File with the end, in addition to the table. */
   readonly outside: Outside;
   readonly serverUuid: string;
   readonly clock: Clock;

@@ -111,7 +111,7 @@ export default definePlugin({
   namespaces: ['audit'],
   optional: [Egress, Metrics],
   provides: [Audit],
-  // Who shortens it makes the server forget what was done.
+  // Anyone who shortens it makes the server forget what was done.
   config: fileOnly(config),
   permissions,
   migrations,

@@ -15,7 +15,7 @@ export class Logins {
     return at === undefined || at > now || now - at >= DAY_MS;
   }
 
-  /** To be called for what got a row of its own, at this time (Unix ms). */
+  /** Remembers a login that got a row of its own at this time (Unix ms). */
   recorded(token: string, place: string, at: number): void {
     this.#at.set(`${token} ${place}`, at);
   }

@@ -20,7 +20,7 @@ export const goneText = (from: number, to: number): string =>
   from === to ? `row ${from} is gone` : `rows ${from} to ${to} are gone`;
 
 /**
- * End of this server's chain outside of the database: with the database alone nobody can remove rows, or restore an
+ * End of this server's chain outside of the database: with the database alone no one can remove rows, or restore an
  * older state, without a trace. The file is never ahead of what is stored.
  */
 export class Outside {
@@ -84,7 +84,7 @@ export class Outside {
     const { path } = this.#options;
     if (path === undefined) return;
     try {
-      // A command beside the server may have gone on, or have accepted something.
+      // A command that runs next to the server may have added rows, or have accepted something.
       const now = await readEnd(path);
       const known = now?.chain === chain ? now : this.#kept;
       if (known?.chain === chain && known.end.seq > end.seq) return;
@@ -108,7 +108,7 @@ export class Outside {
     return now;
   }
 
-  /** @returns the end of another chain as it is; undefined for one that nobody signed, too */
+  /** @returns the end of another chain as it is; undefined also for one that no one signed */
   async #readSound({ chain, public_key }: ChainRow): Promise<Kept | undefined> {
     const { log, path } = this.#options;
     try {

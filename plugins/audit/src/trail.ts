@@ -160,7 +160,7 @@ export class Trail implements Audit {
     return this.#witnessed(chainName(this.#kernel.server.uuid(), publicKey), publicKey, undefined);
   }
 
-  /** Verifies with the file beside the key. It is read before the table: it is never ahead of that. */
+  /** Verifies with the file next to the key. The file is read before the table, because it is never ahead of it. */
   async #witnessed(chain: string, publicKey: string, written: Mark | undefined): Promise<Own> {
     const own = { chain, publicKey, end: written };
     try {
@@ -178,7 +178,7 @@ export class Trail implements Audit {
     }
   }
 
-  /** Accepts missing rows in the file beside the key. @returns a description of them */
+  /** Accepts missing rows in the file next to the key. @returns a description of them */
   async accept(why = ''): Promise<string[]> {
     const { chain } = await this.#open();
     await chain.compare();

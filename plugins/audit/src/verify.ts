@@ -35,7 +35,7 @@ export interface ChainReport {
   readonly first_seq: number;
   readonly last_seq: number;
   readonly rows: number;
-  /** At most 100. */
+  /** Problems found, 100 at most. */
   readonly problems: readonly Problem[];
 }
 
@@ -43,7 +43,7 @@ export interface ChainReport {
 export interface Own {
   readonly chain: string;
   readonly publicKey: string;
-  /** Last row that it has written, or that the file beside the key names. */
+  /** Last row that it has written, or that the file next to the key names. */
   readonly end: Pick<Mark, 'seq' | 'hash'> | undefined;
   /** Missing rows by the file. */
   readonly breaks?: readonly Break[];

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { codeOf } from '@svc/plugin-sdk/util';
 import { parse } from 'smol-toml';
 
-/** Such a text stands in lines for a shell as it is. */
+/** Address that can be put into a line for a shell as it is. */
 const BASE =
   /^https?:\/\/(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:\/[A-Za-z0-9._~-]+)*$/;
 const PIN = /^sha256\/\/[A-Za-z0-9+/]{43}=$/;
@@ -61,7 +61,7 @@ export interface Obstacle {
   readonly name: string;
 }
 
-/** @returns undefined: nothing is known to be in the way */
+/** Returns what keeps machines from an address; undefined: nothing that is known. */
 export function obstacleOf(url: string, { listens, hosts }: Listener): Obstacle | undefined {
   const { hostname: name, protocol } = new URL(url);
   const [port] = /(?<!\d)\d*$/.exec(listens) ?? [];

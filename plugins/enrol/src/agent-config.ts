@@ -10,7 +10,7 @@ export interface AgentConfig {
   readonly brand: string;
   /** Pin of the server's certificate; undefined: an authority vouches for it. */
   readonly pin: string | undefined;
-  /** The server without the plugin `agent` stores no reports. */
+  /** Tells whether the server stores reports: without the plugin `agent` it does not. */
   readonly reports: boolean;
 }
 

@@ -57,7 +57,7 @@ export function withKinds(text: string, server_uuid: string, kinds: readonly str
 }
 
 const OF_A_SERVER = /^[ \t]*\[\[[ \t]*server[ \t]*\]\]/;
-/** A list may stand on several lines; one with a bracket in a comment is another layout. */
+/** Lines of the old list, which may span several; one with a bracket in a comment is another layout. */
 const OLD = /^[ \t]*allow_task(?:_type)?[ \t]*=(?:[ \t]*\[[^\]]*\])?.*(?:\n|$)/gm;
 
 /** Puts lines in the place of the old ones, else at the end. */
@@ -72,7 +72,7 @@ function replaced(part: string, lines: readonly string[]): string {
 const toml = (value: boolean | readonly string[]): string =>
   typeof value === 'boolean' ? String(value) : `[${value.map((one) => `"${one}"`).join(', ')}]`;
 
-/** A list that is not empty wins over the switches (clients.md §2.3). */
+/** Kinds that are allowed: a list that is not empty wins over the switches (clients.md §2.3). */
 const switchedOn = (server: Table, kinds: readonly string[]): string[] =>
   kinds.filter((kind) => server[kind === 'ping' ? 'allow_icmp_ping' : `allow_${kind}`] === true);
 
@@ -81,7 +81,7 @@ const isFor = (server: Table, uuid: string): boolean =>
 
 const serversOf = ({ server }: Table): Table[] => (Array.isArray(server) ? server : []);
 
-/** undefined: no TOML any more. */
+/** Parses TOML; undefined: the text is not TOML any more. */
 function parsed(text: string): Table | undefined {
   try {
     return parse(text);

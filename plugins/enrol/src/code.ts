@@ -1,10 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
-/** 140 bits: no one guesses one. */
+/** Characters of a code, 140 bits: no one guesses one. */
 const LENGTH = 24;
 
-/** Letters and digits only: the code stands in a line for a shell. */
+/** Creates a code of letters and digits only: it stands in a line for a shell. */
 export const newCode = (): string =>
   Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
@@ -12,5 +12,5 @@ export const newCode = (): string =>
 export const hashOf = (salt: string, code: string): string =>
   createHash('sha256').update(salt).update(code).digest('hex');
 
-/** Anything else is no code, and costs no look into the database. */
+/** Tells whether a text may be a code; any other text costs no lookup in the database. */
 export const isCode = (text: string): boolean => /^[A-Za-z0-9]{24}$/.test(text);

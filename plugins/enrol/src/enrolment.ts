@@ -9,13 +9,13 @@ import { BATCH, type Machine, type Pending, type PendingMachines } from './pendi
 import { limitsOf } from './rights.ts';
 import { type Code, KEPT_MS, type Store } from './store.ts';
 
-/** Reports that were on their way when a machine lost its place are refused for so long. */
+/** Time for which reports are refused that were on their way when a machine lost its place. */
 const LATE_MS = 600_000;
 const MOST_CALLED = 20_000;
 /** Times of the server itself. */
 const FOR_EVER = { timestamp_from: null, timestamp_to: null };
 
-/** A machine that came, and what it is found by. */
+/** Machine that was enrolled, with its credential. */
 export interface Enrolled {
   readonly uuid: string;
   /** `key:secret`; it is stored nowhere in clear. */
@@ -91,7 +91,7 @@ export class Enrolment {
     }
   }
 
-  /** A use of the code for this machine: a new one, else that of a machine that has not reported. */
+  /** Takes a use of the code for this machine: a new one, else that of a machine that has not reported. */
   async #takeUse(machine: Machine, code: Code): Promise<Refused | undefined> {
     const { clock, log } = this.#kernel;
     const { id, uses } = code;
@@ -123,14 +123,14 @@ export class Enrolment {
     log.info('machine enrolled', { code: id, agent: uuid, address });
   }
 
-  /** A call by the token with this key was accepted: whatever it was, its machine has come. */
+  /** Records that a call by the token with this key was accepted: whatever it was, its machine has connected. */
   async called(token_key: string): Promise<void> {
     if (!this.#pending.areKept || this.#called.has(token_key)) return;
     this.#called.set(token_key, true);
     if (!(await this.#noted(token_key))) this.#called.delete(token_key);
   }
 
-  /** A machine has registered for tasks, be it by another token, which the registry of agents does not hear of. */
+  /** Records that a machine has registered for tasks, perhaps by another token, of which the registry of agents does not hear. */
   async connected(uuid: string): Promise<void> {
     const { useOptional } = this.#kernel;
     if (!this.#pending.areKept || useOptional(AgentRegistry)?.known(uuid)) return;
@@ -149,7 +149,7 @@ export class Enrolment {
     }
   }
 
-  /** Machines that never connected lose token and namespace when their code is gone; what a failure left behind goes, too. */
+  /** Removes token and namespace of machines that never connected once their code is gone, and what a failure left. */
   async sweep(): Promise<void> {
     const now = this.#kernel.clock.now();
     let given: readonly Pending[];
@@ -163,7 +163,7 @@ export class Enrolment {
     }
   }
 
-  /** The token and the namespace of a machine that has lost its place. What fails now is done by `sweep`. */
+  /** Removes the token and the namespace of a machine that has lost its place. `sweep` repeats what fails now. */
   async #forget(machine: Machine): Promise<void> {
     await this.#delete(machine).catch((error) => {
       const { agent } = machine;
@@ -179,7 +179,7 @@ export class Enrolment {
       await call('kv_delete_namespace', { namespace: agent }, system).catch(unlessGone);
   }
 
-  /** The last rights of a token that has ended stay with jobs; no one joins a fleet by them. */
+  /** Tells whether the token of a code has ended. Its last rights stay with jobs, but no one joins a fleet by them. */
   async #hasEnded({ owner }: Code): Promise<boolean> {
     return /^(?:expired|deleted)$/.test(await this.#kernel.use(Owners).state(owner));
   }
@@ -214,7 +214,7 @@ export class Enrolment {
   }
 }
 
-/** Deleted by another caller before: such a refusal has no cause, a failure has one. The code tells nothing: an unknown namespace is 103. */
+/** Ignores that another caller deleted it before: such a refusal has no cause, a failure has one. The code does not help: an unknown namespace is 103. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof RpcError) || error.cause !== undefined) throw error;
 }

@@ -92,7 +92,7 @@ export default definePlugin({
   },
 });
 
-/** Makes the signing key as the user of the server, not as the one who types the first command. What is wrong with it is in the log. */
+/** Makes the signing key as the user of the server, not as the user who types the first command. A problem with it is logged. */
 function makeKeyEarly(hooks: Hooks, fingerprint: () => Promise<string>): void {
   let making: Promise<void> | undefined;
   hooks.ready.tap(() => {

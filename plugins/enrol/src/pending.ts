@@ -2,7 +2,7 @@ import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
-/** A machine that came with a code connects within seconds: its installer waits 20 s for it. */
+/** Time for which a machine that came with a code keeps its place: it connects within seconds, and its installer waits 20 s. */
 const HOLD_MS = 30_000;
 /** Machines that are read at once. */
 export const BATCH = 100;
@@ -87,7 +87,7 @@ export class PendingMachines {
     return this.#rows(text, [time]);
   }
 
-  /** The first report of these agents: those that came with a code keep their places now. @returns those that have lost them */
+  /** Handles the first report of these agents: those that came with a code keep their places now. @returns those that have lost them */
   async reported(on: QueryBuilder, agents: readonly string[]): Promise<ReadonlySet<string>> {
     const among = `agent in (${marks(agents.length)})`;
     const remove = `delete from enrol_pending where ${among} and given_at is null returning agent`;
@@ -121,7 +121,7 @@ export class PendingMachines {
     await this.#rows(REMOVE_KEPT, [name, name]);
   }
 
-  /** The oldest that has never reported. Those that have are removed, so that all lookups together are as many as the uses. */
+  /** Finds the oldest that has never reported. Those that have are removed, so that all lookups together are as many as the uses. */
   async #oldest(code: number): Promise<Pending | undefined> {
     const text = `select agent, token_key, came_at from enrol_pending where code = ? and given_at is null ${OLDEST} ${BATCH}`;
     let rows: Pending[];

@@ -4,7 +4,7 @@ import type { Exchange } from '@svc/plugin-sdk/http';
 import { isBase, type Listener, listenerOf, type Obstacle, obstacleOf } from './address.ts';
 import type { Settings } from './settings.ts';
 
-/** A renewed certificate is noticed after so long. */
+/** Time after which a renewed certificate is noticed. */
 const FRESH_MS = 60_000;
 
 /** Address at which machines find this server: that of the configuration, else the one that they asked for. */
@@ -35,18 +35,18 @@ export class Place {
     return this.#read.listener;
   }
 
-  /** The configuration. */
+  /** Path of the configuration. */
   get file(): string {
     return this.#kernel.use(ConfigurationFile).path;
   }
 
-  /** The server listens, maybe not where its file says. */
+  /** Notes the address at which the server listens, maybe not that of its file. */
   listening(url: string): void {
     this.#running = new URL(url).host;
     this.#read = undefined;
   }
 
-  /** The configuration changed, and with it maybe the listener. */
+  /** Forgets what was read: the configuration changed, and with it maybe the listener. */
   forget(): void {
     this.#running = undefined;
     this.#read = undefined;

@@ -10,7 +10,7 @@ const OF_A_MACHINE: readonly Permission[] = [
   { task: { write: '*' } },
 ];
 
-/** Sensors and containers have no room in reports: the agent writes documents into the namespace of its UUID. */
+/** Permission for sensors and containers, which have no room in reports: the agent writes documents into the namespace of its UUID. */
 const DOCUMENTS: readonly Permission[] = [{ kv: { write: 'agent_*' } }];
 
 export const limitsOf = (uuid: string): readonly Limit[] => [
@@ -18,7 +18,7 @@ export const limitsOf = (uuid: string): readonly Limit[] => [
   { scopes: [{ kv_namespace: uuid }], permissions: DOCUMENTS },
 ];
 
-/** Codes make tokens for machines that are unknown yet, so they take the right to make any of them. */
+/** Right to make codes. They make tokens for machines that are not known yet, so they need the right to make any of them. */
 export const mayEnrol: Requirement = {
   scopes: ['global'],
   permissions: [{ token: 'create' }, ...OF_A_MACHINE, ...DOCUMENTS],
@@ -26,7 +26,7 @@ export const mayEnrol: Requirement = {
     'Enrolment takes the permission to create tokens that write reports and documents of machines, in the scope global',
 };
 
-/** The same, and to name the machine where a name or tags are given. */
+/** Right to make codes, and to name the machine where a name or tags are given. */
 export const mayEnrolAs = (names: boolean): Requirement =>
   names
     ? { ...mayEnrol, permissions: [...mayEnrol.permissions, { kv: { write: 'metadata_*' } }] }

@@ -114,7 +114,7 @@ function withRoom(text: string): string {
   return `${head}${'#\n'.repeat(lines)}[ -z "$work" ] || exit 0\n${tail}`;
 }
 
-/** The same for every machine: what an update puts there, once its digest is that of the manifest. */
+/** Sends the installer that is the same for every machine: an update installs it once its digest matches the manifest. */
 async function installer(exchange: Exchange): Promise<void> {
   exchange.text(200, await template(), headers);
 }
@@ -134,7 +134,7 @@ async function bundle(exchange: Exchange, { digests, server }: Parts): Promise<v
   await send(exchange, server, found);
 }
 
-/** A hundred megabytes: for machines that have a code or a token of this server. */
+/** Sends a download of a hundred megabytes, to machines that have a code or a token of this server. */
 const download = (part: Part) => async (exchange: Exchange, parts: Parts) => {
   const { runtimes, server } = parts;
   if (!(await mayDownload(exchange, parts))) return;

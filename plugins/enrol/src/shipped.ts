@@ -21,11 +21,11 @@ export async function shippedManifest(): Promise<string | undefined> {
   }
 }
 
-/** Of the key that signed it. */
+/** Returns the key that a manifest names as its signer. */
 export const keyIn = (manifest: string): string => /^key (\S+)$/m.exec(manifest)?.[1] ?? '';
 
 /**
- * What `npm run release -- --signing-key FILE` puts into the package. `made` is Unix ms; `runtimes` is a folder as that of
+ * Signed manifest that `npm run release -- --signing-key FILE` puts into the package. `made` is Unix ms; `runtimes` is a folder like that of
  * `runtime_path`.
  */
 export async function releaseManifest(

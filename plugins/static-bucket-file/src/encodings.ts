@@ -5,11 +5,11 @@ export const encodings = [
 ] as const;
 export type Encoding = (typeof encodings)[number]['name'];
 
-/** True for types of which a pre-compressed sibling is looked for; the others are compressed already. */
+/** Tells whether a pre-compressed sibling is looked for: files of the other types are compressed already. */
 export const isCompressible = (type: string): boolean =>
   /charset=utf-8|svg|wasm|font\/(?:ttf|otf)|x-icon/.test(type);
 
-/** True when an `Accept-Encoding` field allows the coding (RFC 9110 §12.5.3). */
+/** Tells whether an `Accept-Encoding` field allows the coding (RFC 9110 §12.5.3). */
 export function accepts(field: string | undefined, encoding: Encoding): boolean {
   if (field === undefined) return false;
   let wildcard = false;

@@ -37,7 +37,7 @@ export function ioFailure(what: string, error: unknown, log: Logger): RpcError {
   return RpcError.io(what + (reasons[code] ?? 'unexpected failure'), { cause: error });
 }
 
-/** The path names nothing that may be served (static-http.md §A2, rows 5, 6 and 8). */
+/** Tells whether the path names nothing that may be served (static-http.md §A2, rows 5, 6 and 8). */
 export const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EACCES', 'EPERM', 'ENXIO'].includes(
     codeOf(error),

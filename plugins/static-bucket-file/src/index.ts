@@ -78,14 +78,14 @@ interface Parts {
   readonly site: SiteHandler;
 }
 
-/** What no route takes, for the bucket at the server's root. */
+/** Answers requests that match no route from the bucket at the server's root. @returns undefined when it does not answer */
 function atRoot(
   exchange: Exchange,
   { buckets, site }: Parts,
   { prefix, rpcPath }: { readonly prefix: string; readonly rpcPath: string },
 ): true | undefined | Promise<true | undefined> {
   const { method, path } = exchange;
-  // The routes pass a path over when it cannot be decoded: it is refused here.
+  // The routes skip a path that cannot be decoded: it is refused here.
   if (path.startsWith(prefix) && /[^/]/.test(path.charAt(prefix.length))) {
     badUrl(exchange);
     return true;
@@ -96,7 +96,7 @@ function atRoot(
   return whereServed(buckets.isServed(bucket), answer);
 }
 
-/** Waits only where it has to. */
+/** Runs `answer` if the bucket is served; returns a promise only when it has to wait. */
 function whereServed<T>(
   served: boolean | Promise<boolean>,
   answer: () => T | Promise<T>,

@@ -11,7 +11,7 @@ interface Named {
 }
 
 export const writing = (name: string): Requirement => onFiles(name, 'write', 'Write');
-/** Renaming needs this beside `writing`; another limit entry may grant it. */
+/** Right to delete, which renaming needs in addition to `writing`; another limit entry may grant it. */
 export const deletion = (name: string): Requirement => onFiles(name, 'delete', 'Delete');
 
 export const mayRead = needs(({ name }: Named) => onFiles(name, 'read', 'Read'));

@@ -8,15 +8,15 @@ const ATTEMPTS = 3;
 export const CORS = ['access-control-allow-origin', '*'] as const;
 
 export interface Facts {
-  /** Of the file itself, not of its encoding. */
+  /** Media type of the file itself, not of its encoding. */
   readonly type: string;
   readonly encoding?: Encoding;
   readonly cors: boolean;
-  /** As the file server makes it, with quotes. */
+  /** Entity tag with quotes, as the file server makes it. */
   readonly etag: string;
 }
 
-/** The representation of one file, or of a pre-compressed file beside it. */
+/** The representation of one file, or of a pre-compressed file next to it. */
 export function representationOf(
   file: OpenFile,
   body: Uint8Array | OpenFile,

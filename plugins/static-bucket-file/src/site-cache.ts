@@ -1,11 +1,11 @@
 import type { Bucket, StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { closeSite, type Found, type Site, type SiteFiles, type Wanted } from './site-files.ts';
 
-/** For this time a kept file is served without asking the disk. */
+/** Time for which a cached file is served without asking the disk. */
 const FRESH_MS = 100;
-/** After this time the file is read again, and new pre-compressed files beside it are found. */
+/** Time after which the file is read again, and new pre-compressed files next to it are found. */
 const KEPT_MS = 5_000;
-/** Memory of an entry beside its bodies, roughly. */
+/** Rough memory of an entry without its bodies. */
 const ENTRY_BYTES = 2_048;
 
 interface Entry {
@@ -42,14 +42,14 @@ export class SiteCache {
     return this.#bytes;
   }
 
-  /** A kept file that was checked less than `FRESH_MS` ago. */
+  /** Cached file that was checked less than `FRESH_MS` ago. */
   fresh(bucket: Bucket, raw: string): Site | undefined {
     const entry = this.#entries.get(keyOf(bucket, raw));
     if (!entry || !this.#isCurrent(entry, bucket)) return undefined;
     return now() - entry.checked < FRESH_MS ? entry.site : undefined;
   }
 
-  /** As `SiteFiles.find`, from memory when the file is unchanged. Files are closed after `use`. */
+  /** Works like `SiteFiles.find`, from memory when the file is unchanged. Files are closed after `use`. */
   async find(wanted: Wanted, use: (found: Found) => void | Promise<void>): Promise<void> {
     const key = keyOf(wanted.bucket, wanted.raw);
     const look = this.#looks.get(key);
@@ -61,7 +61,7 @@ export class SiteCache {
     }
   }
 
-  /** A request during a check waits for it and uses the kept file. When none is kept, the request opens the file itself. */
+  /** Waits for a check in progress, then uses the cached file. When none is cached, the request opens the file itself. */
   async #after(look: Promise<unknown>, key: string, wanted: Wanted): Promise<Found> {
     await look;
     const entry = this.#entries.get(key);

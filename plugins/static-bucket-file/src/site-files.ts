@@ -19,12 +19,12 @@ const SECOND_MS = 1000;
 export interface Site {
   readonly path: WirePath;
   readonly file: OpenFile;
-  /** The file itself; `encoded` holds the pre-compressed files beside it. */
+  /** The file itself; `encoded` holds the pre-compressed files next to it. */
   readonly main: Representation;
   readonly encoded: ReadonlyMap<Encoding, Representation>;
 }
 
-/** What a URL path names in a bucket. */
+/** Thing that a URL path names in a bucket. */
 export type Found =
   | { readonly kind: 'file'; readonly site: Site }
   /** A directory with an index, asked for without trailing slash. */

@@ -30,7 +30,7 @@ export async function* checkedAtEnd(
   await check();
 }
 
-/** What an upload changes: the file, or the directory that gets the first of the missing parents, or the file itself, as a member. */
+/** Change that an upload makes: of the file, or, as a member of its directory, of the first missing parent or the new file. */
 export async function changeOfUpload(
   buckets: StaticBuckets,
   files: BucketFiles,
@@ -50,7 +50,7 @@ async function isMissing(files: BucketFiles, path: WirePath): Promise<boolean> {
     await files.locate(path, { follow: true });
     return false;
   } catch (error) {
-    // Everything else is told by the write itself.
+    // The write itself reports everything else.
     return codeOf(error) === 'ENOENT';
   }
 }

@@ -13,11 +13,11 @@ export interface Bucket {
   readonly path: string;
   readonly is_http_root: boolean;
   readonly cors: boolean;
-  /** Only `false` ends HTTP serving. RPC and WebDAV ignore it. */
+  /** Switch of HTTP serving: only `false` ends it. RPC and WebDAV ignore it. */
   readonly enable: boolean | null;
   /** Key of the token that wrote the record last; null: the Super Token, or a row from before owners were kept. */
   readonly owner: string | null;
-  /** False: the owner could write some buckets only, so that its content does not share the origin of the server's pages. */
+  /** Tells whether the owner could write every bucket; content of others does not share the origin of the server's pages. */
   readonly trusted: boolean;
 }
 
@@ -31,7 +31,7 @@ export type WirePath = readonly string[] & { readonly [checked]: true };
  */
 export type PathForm = 'rpc' | 'http' | 'webdav';
 
-/** What `list` is asked for. */
+/** Options of `list`. */
 export interface ListOptions {
   readonly directory?: WirePath;
   readonly maxBytes: number;
@@ -56,7 +56,7 @@ export interface BucketFiles {
   locate(path: WirePath, options: { readonly follow: boolean }): Promise<string>;
   /** Real absolute path for a new file or directory. Missing parents are created, a link at the end is followed. */
   prepare(path: WirePath): Promise<string>;
-  /** True when the path still names the same file, unchanged since `stat`. Follows links, opens nothing. */
+  /** Tells whether the path still names the same file, unchanged since `stat`. Follows links, opens nothing. */
   unchanged(path: WirePath, stat: Stats): Promise<boolean>;
   /** A regular file or directory for reading; the caller closes it. @throws ENOENT for anything else (pipe, device) */
   open(path: WirePath): Promise<OpenFile>;
@@ -83,9 +83,9 @@ export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
 /** The outcome of a write. */
 export interface Written {
-  /** The path named nothing before. */
+  /** Tells whether the path named nothing before. */
   readonly created: boolean;
-  /** Of the new file. */
+  /** Stat of the new file. */
   readonly stat: Stats;
 }
 
@@ -94,7 +94,7 @@ export interface StaticBuckets {
   /** Path of the folder that holds the directories of all buckets. */
   folder(): string;
   get(name: string): Bucket | undefined;
-  /** False: HTTP requests for its files are answered as if there were no such bucket. RPC and WebDAV do not ask. */
+  /** Tells whether HTTP requests for its files are served; otherwise they are answered as if there were no such bucket. RPC and WebDAV do not ask. */
   isServed(bucket: Bucket): boolean | Promise<boolean>;
   /** The enabled bucket of the server's root, where `isServed` says so. */
   root(): Bucket | undefined;
@@ -105,9 +105,9 @@ export interface StaticBuckets {
   checkName(name: string): void;
   /** @throws RpcError 108 for a path that breaks the rules; URIError for bad percent-encoding */
   wirePath(text: string, form: PathForm): WirePath;
-  /** True for names of unfinished uploads, which are never listed and never addressed. */
+  /** Tells names of unfinished uploads, which are never listed and never addressed. */
   isTemporary(name: string): boolean;
-  /** Grows with every change of records or files that this server made, or that another server told. */
+  /** Grows with every change of records or files that this server made, or that another server announced. */
   version(): number;
   /** Counts a change of files that was made without `BucketFiles`. */
   touch(): void;
@@ -117,15 +117,15 @@ export const StaticBuckets = service<StaticBuckets>('static-buckets');
 /** One change of files that is about to be made. */
 export interface FileChange {
   readonly path: WirePath;
-  /** Everything below changes too. */
+  /** Tells whether everything below changes too. */
   readonly below?: boolean;
-  /** The file or directory is made or removed, so its parent changes. */
+  /** Tells whether the file or directory is made or removed, so that its parent changes. */
   readonly member?: boolean;
 }
 
 /** Locks on files that another way of access gives out (WebDAV); without its plugin there are none. */
 export interface FileLocks {
-  /** True when a lock forbids one of the changes to a caller that holds none. @throws RpcError 103 */
+  /** Tells whether a lock forbids one of the changes to a caller that holds none. @throws RpcError 103 */
   isLocked(bucket: Bucket, changes: readonly FileChange[]): Promise<boolean>;
 }
 export const FileLocks = service<FileLocks>('file-locks');

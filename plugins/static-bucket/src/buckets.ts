@@ -12,7 +12,7 @@ import { type BucketStore, openBucketStore } from './store.ts';
 import { wirePath } from './wire-path.ts';
 
 const DAY_MS = 86_400_000;
-/** Directories whose bytes are remembered; those that were used longest ago are counted again at their next use. */
+/** Directories whose bytes are remembered; those that were least recently used are counted again at their next use. */
 const REMEMBERED = 1_000;
 
 type Scope = Pick<
@@ -23,7 +23,7 @@ type Scope = Pick<
 interface BucketsOptions {
   /** Tells the other servers that records have changed. */
   readonly announce: () => void;
-  /** The token that wrote the record has gone, and the operator wants that its buckets are not served. */
+  /** Tells whether the token that wrote the record has gone and the operator does not want its buckets served. */
   readonly isSuspended: (bucket: Bucket) => boolean | Promise<boolean>;
   /** Bytes that one bucket may hold; 0: no limit. */
   readonly maxBytes: () => number;
@@ -80,7 +80,7 @@ export function createBuckets(
   };
 }
 
-/** Waits only where it has to. */
+/** Negates a value; returns a promise only when it has to wait. */
 const not = (is: boolean | Promise<boolean>): boolean | Promise<boolean> =>
   is instanceof Promise ? is.then((now) => !now) : !is;
 

@@ -26,11 +26,11 @@ const settings = {
   cors: Type.Boolean({ description: 'Send CORS headers.' }),
 };
 
-/** What the methods work with. */
+/** Parts that the methods work with. */
 export interface Parts {
   readonly records: Records;
   readonly auth: Auth;
-  /** Something lies in this directory under the static root. */
+  /** Tells whether something lies in this directory under the static root. */
   readonly isInUse: (path: string) => Promise<boolean>;
   /** Makes a bucket's directory; a failure is logged, never thrown. */
   readonly prepare: (bucket: Bucket) => Promise<void>;
@@ -128,7 +128,7 @@ function addDelete(methods: Methods, { records }: Parts): void {
     async handle(given, { log }) {
       const name = trim(given.name);
       checkName(name);
-      // Its directory counts in its place.
+      // Its former directory counts instead of it.
       const what = { refused: 'Failed to delete static: ', owner: null };
       await records.change(what, async ({ buckets, leave, remove }) => {
         const old = buckets.find((bucket) => bucket.name === name);
@@ -174,7 +174,7 @@ async function preparedRecord({ records, prepare }: Parts, name: string) {
   return viewOf(bucket);
 }
 
-/** What callers see of a record. */
+/** View of a record for callers. */
 const viewOf = ({ id, name, path, is_http_root, cors, enable }: Bucket) => ({
   id,
   name,

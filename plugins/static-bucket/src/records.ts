@@ -4,7 +4,7 @@ import type { BucketStore, Change, Changes } from './store.ts';
 
 export interface RecordsOptions {
   readonly store: BucketStore;
-  /** After every replacement of the records in memory. */
+  /** Called after every replacement of the records in memory. */
   readonly changed: () => void;
   /** Tells the other servers. */
   readonly announce: () => void;
@@ -35,7 +35,7 @@ export class Records {
     return this.#sorted;
   }
 
-  /** Of the buckets that a token wrote last, ascending. */
+  /** Names of the buckets that a token wrote last, ascending. */
   namesOf(owner: string): string[] {
     return this.#sorted.filter((bucket) => bucket.owner === owner).map(({ name }) => name);
   }

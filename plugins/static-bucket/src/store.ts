@@ -15,13 +15,13 @@ interface Row {
 }
 
 export type Settings = Pick<Bucket, 'path' | 'is_http_root' | 'cors' | 'owner'> & {
-  /** The owner could write every bucket; null where `owner` is. */
+  /** Tells whether the owner could write every bucket; null where `owner` is. */
   readonly owner_global: boolean | null;
 };
 
 /** A directory whose last bucket was deleted, or moved away. */
 export interface Former {
-  /** As `directoryKey` gives it. */
+  /** Path in the form of `directoryKey`. */
   readonly path: string;
   readonly name: string;
 }
@@ -34,17 +34,17 @@ export interface Changes {
   remove(name: string): Promise<unknown>;
   /** Former directories that equal, contain or lie in this one. */
   former(path: string): Promise<readonly Former[]>;
-  /** A bucket leaves its directory; the files stay. */
+  /** Records the directory that a bucket leaves; the files stay. */
   leave(bucket: Bucket): Promise<unknown>;
-  /** A bucket takes the directory, with all below it. */
+  /** Forgets former directories at and below a path that a bucket takes. */
   forgetFormer(path: string): Promise<unknown>;
 }
 
-/** What is changed. */
+/** Facts about one change. */
 export interface Change {
-  /** What an error of the database begins with. */
+  /** Beginning of the text of a database error. */
   readonly refused: string;
-  /** Of what is written. */
+  /** Owner of the written records. */
   readonly owner: string | null;
 }
 
@@ -53,13 +53,13 @@ export interface BucketStore {
   /** All records; 999 when the database fails. */
   all(): Promise<Bucket[]>;
   /**
-   * Runs one change while no other server changes records. `owner`: of what it writes. @returns all records after it
+   * Runs one change while no other server changes records. `owner`: that of what it writes. @returns all records after it
    * @throws RpcError those of `work`; 103 `<refused>…` when a unique index refuses; 108 when the owner holds enough
    */
   change(change: Change, work: (changes: Changes) => Promise<void>): Promise<Bucket[]>;
-  /** Former directories in the order of their keys, 500 at most, from behind this key on. */
+  /** Former directories in the order of their keys, 500 at most, after this key. */
   formerAfter(key: string): Promise<readonly string[]>;
-  /** A former directory holds nothing any more. */
+  /** Forgets a former directory that is now empty. */
   forget(key: string): Promise<unknown>;
 }
 

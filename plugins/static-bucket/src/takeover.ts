@@ -5,10 +5,10 @@ import { everywhere, mayReadIt } from './permissions.ts';
 import { directoryKey, overlapping } from './rules.ts';
 import type { Changes } from './store.ts';
 
-/** Who asks for a directory or for the server's root. */
+/** Caller that asks for a directory or for the server's root. */
 export interface Claimant {
   readonly caller: Principal;
-  /** It holds the server's permission: `static_bucket` `write` in scope `global`, or the Super Token. */
+  /** Tells whether it holds the server's permission: `static_bucket` `write` in scope `global`, or the Super Token. */
   readonly global: boolean;
 }
 
@@ -16,7 +16,7 @@ export async function claimantOf(caller: Principal, auth: Auth): Promise<Claiman
   return { caller, global: caller.super || (await auth.allows(caller, everywhere())) };
 }
 
-/** What to store as the owner of a record that this claimant writes. */
+/** Owner to store in a record that this claimant writes. */
 export const ownedBy = ({ caller, global }: Claimant) =>
   caller.super ? { owner: null, owner_global: null } : { owner: caller.id, owner_global: global };
 
@@ -38,12 +38,12 @@ export interface DirectoryClaim {
   readonly old?: Bucket;
   readonly claimant: Claimant;
   readonly auth: Auth;
-  /** Something lies in the directory. */
+  /** Tells whether something lies in the directory. */
   readonly isInUse: (path: string) => Promise<boolean>;
 }
 
 /**
- * A bucket gets a directory: one that no other bucket has, and without the server's permission none that another bucket
+ * Claims a directory for a bucket: one that no other bucket has, and without the server's permission none that another bucket
  * had or that holds files of unknown origin. @throws RpcError 108, 102
  */
 export async function claimDirectory(claim: DirectoryClaim, changes: Changes): Promise<void> {

@@ -5,7 +5,7 @@ export interface Address {
   readonly bucket: string;
   /** Decoded segments below the bucket; dot segments are resolved. */
   readonly segments: readonly string[];
-  /** The URL ends in `/`: a collection is meant. */
+  /** Tells whether the URL ends in `/`: a collection is meant. */
   readonly slash: boolean;
 }
 

@@ -38,7 +38,7 @@ export const bucketFull = (text: string): Refusal =>
     `<D:quota-not-exceeded/><message xmlns="urn:ietf:rfc:4331">${escapeText(text)}</message>`,
   );
 
-/** After a refusal the rest of the body is read for this time: otherwise the client would not see the answer. */
+/** Time for which the rest of the body is read after a refusal: otherwise the client would not see the answer. */
 const LINGER_MS = 30_000;
 
 /** Sends a whole answer. Bytes that the client still sends are discarded for 30 s, then the connection is closed. */

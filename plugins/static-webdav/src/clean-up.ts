@@ -30,7 +30,7 @@ export async function removeOrphans(parts: Needed, signal: AbortSignal): Promise
   }
 }
 
-/** Tells removed buckets. Ids only grow: an unknown id above all known ones may be a new bucket of another server. */
+/** Tells which buckets were removed. Ids only grow: an id above all those in memory may be a new bucket of another server. */
 function goneBuckets({ buckets }: Needed): (id: number) => boolean {
   const known = new Set(buckets.list().map(({ id }) => id));
   const last = Math.max(0, ...known);

@@ -19,12 +19,12 @@ export function checkConditions(headers: IncomingHttpHeaders, stat: Stats | unde
   if (ifNoneMatch !== undefined && matches(ifNoneMatch, stat)) throw new Refusal(412);
 }
 
-/** True when the field names the current version. `*` matches anything that exists; a weak tag never matches. */
+/** Tells whether the field names the current version. `*` matches anything that exists; a weak tag never matches. */
 const matches = (field: string, stat: Stats | undefined): boolean =>
   stat !== undefined &&
   (field.trim() === '*' || field.split(',').some((tag) => tag.trim() === etagOf(stat)));
 
-/** True when the resource is newer than the date, or missing. A date that does not parse is ignored. */
+/** Tells whether the resource is newer than the date, or missing. A date that does not parse is ignored. */
 function isAfter(stat: Stats | undefined, field: string): boolean {
   const date = / GMT$/.test(field) ? Date.parse(field) : Number.NaN;
   if (Number.isNaN(date)) return false;

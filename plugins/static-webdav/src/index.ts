@@ -58,7 +58,7 @@ export default definePlugin({
       routes.add({ path: '/svc/static-webdav/:name/*path', handle: answer });
     });
     hooks.request.tap((exchange) => {
-      // The routes pass a path over when it cannot be decoded: it is refused here.
+      // The routes skip a path that cannot be decoded: it is refused here.
       const hasName = /[^/]/.test(exchange.path.charAt(addresses.prefix.length));
       if (!hasName || !exchange.path.startsWith(addresses.prefix)) return undefined;
       return answer(exchange).then(() => true);
@@ -71,7 +71,7 @@ export default definePlugin({
   },
 });
 
-/** What the requests work with. Services can be used only after every `setup`, so they are asked for by each request. */
+/** Parts that requests work with. Services can be used only after every `setup`, so they are asked for by each request. */
 function partsOf(kernel: Kernel<Static<typeof config>>, addresses: Addresses): () => Parts {
   const { auth, brand, clock, config: settings, db, log } = kernel;
   const stall_ms = () => settings.stall_timeout_ms;
@@ -93,7 +93,7 @@ function partsOf(kernel: Kernel<Static<typeof config>>, addresses: Addresses): (
   });
 }
 
-/** Windows asks the directories above a share whether they speak WebDAV before it looks at the share itself. */
+/** Announces WebDAV above the shares: Windows asks the directories above a share before it looks at the share itself. */
 function announceAbove(prefix: string): (exchange: Exchange) => undefined {
   const names = prefix.split('/').slice(1, -1);
   const above = new Set(['/', ...names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`)]);

@@ -5,7 +5,7 @@ export interface Lock {
   /** URI. */
   readonly token: string;
   readonly path: Key;
-  /** True for depth `infinity`: everything below is locked too. */
+  /** Tells whether the depth is `infinity`: everything below is locked too. */
   readonly deep: boolean;
   readonly exclusive: boolean;
   /** The `owner` element as given, or the empty text. */
@@ -19,16 +19,16 @@ export interface Lock {
 /** One change that a request will make. */
 export interface Change {
   readonly path: Key;
-  /** Everything below changes too. */
+  /** Tells whether everything below changes too. */
   readonly below?: boolean;
-  /** The resource is made or removed, so the members of its parent change. */
+  /** Tells whether the resource is made or removed, so that the members of its parent change. */
   readonly member?: boolean;
 }
 
-/** True for a lock that the caller holds and has submitted. */
+/** Tells whether the caller holds the lock and has submitted it. */
 export type Holds = (lock: Lock) => boolean;
 
-/** True when the lock protects the resource at the path. */
+/** Tells whether the lock protects the resource at the path. */
 export const covers = (lock: Lock, path: Key): boolean =>
   lock.path === path || (lock.deep && isBelow(path, lock.path));
 
@@ -80,7 +80,7 @@ function byPath(locks: readonly Lock[], holds: Holds): ReadonlyMap<Key, boolean>
   return found;
 }
 
-/** True when the two locks exclude each other (RFC 4918 §6.1, §7). */
+/** Tells whether the two locks exclude each other (RFC 4918 §6.1, §7). */
 export function conflicts(held: Lock, wanted: Lock): boolean {
   const overlap = covers(held, wanted.path) || (wanted.deep && isBelow(held.path, wanted.path));
   return overlap && (held.exclusive || wanted.exclusive);

@@ -30,12 +30,12 @@ export const failuresAnswer = (failures: readonly Failure[]): Answer => ({
   body: `${BEGIN}${failures.map(failureElement).join('')}${END}`,
 });
 
-/** The client reads too slowly, or has gone. */
+/** Error for a client that reads too slowly, or has gone. */
 export class Lost extends Error {
   override readonly name = 'Lost';
 }
 
-/** How long a client may take nothing. */
+/** Limit of the time in which a client reads nothing. */
 interface Pace {
   readonly clock: Clock;
   readonly stall_ms: () => number;

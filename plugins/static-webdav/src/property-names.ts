@@ -30,7 +30,7 @@ export function liveElement(name: string, inner: string): string {
 
 export const propertyName = ({ uri, local }: Element): string => nameOf(uri, local);
 
-/** What a PROPFIND asks for. With `all`, `names` holds the properties that are included. */
+/** Properties that a PROPFIND asks for. With `all`, `names` holds the properties that are included. */
 export interface Asked {
   readonly kind: 'all' | 'names' | 'some';
   readonly names: readonly string[];

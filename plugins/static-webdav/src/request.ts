@@ -23,7 +23,7 @@ export class DavRequest {
   readonly files: BucketFiles;
   readonly parts: Parts;
   readonly path: WirePath;
-  /** The URL ended in `/`. */
+  /** Tells whether the URL ended in `/`. */
   readonly slash: boolean;
 
   constructor(
@@ -129,7 +129,7 @@ export class DavRequest {
     );
   }
 
-  /** True for the credential that took the lock, and for the Super Token. Any reader sees the lock's token: it proves nothing. */
+  /** Tells whether the caller took the lock or is the Super Token. Any reader sees the lock's token: it proves nothing. */
   owns(lock: Lock): boolean {
     return this.caller.super || lock.principal === this.caller.id;
   }

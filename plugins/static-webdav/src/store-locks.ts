@@ -6,7 +6,7 @@ import { run } from './store-sql.ts';
 
 /** Most locks of one bucket. A further one is answered with 507. */
 export const MAX_LOCKS = 10_000;
-/** Most shared locks that cover one resource: each is told with it. */
+/** Most shared locks that cover one resource: each is listed with it. */
 export const MAX_SHARED = 100;
 
 export type Granted = 'granted' | 'full' | { readonly conflicting: readonly Lock[] };

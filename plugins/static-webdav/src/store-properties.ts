@@ -33,7 +33,7 @@ export interface PropertyChange {
 export interface PropertyStore {
   /** The properties of some resources. */
   of(bucket: number, paths: readonly Key[]): Promise<ReadonlyMap<Key, readonly Property[]>>;
-  /** True when a direct member of this directory has properties. */
+  /** Tells whether a direct member of this directory has properties. */
   anyIn(bucket: number, directory: Key): Promise<boolean>;
   /** Makes all changes or none. @returns false when a limit would be exceeded */
   change(bucket: number, path: Key, changes: readonly PropertyChange[]): Promise<boolean>;
@@ -197,7 +197,7 @@ interface Copy {
   readonly bucket: number;
   readonly from: Key;
   readonly to: Key;
-  /** Everything below `from` as well. */
+  /** Tells whether everything below `from` is copied as well. */
   readonly deep: boolean;
 }
 
@@ -205,7 +205,7 @@ interface Copy {
 function copySql(db: Database, { bucket, from, to, deep }: Copy): Sql {
   const bytes = db.forms.byteLength('path');
   const [low, high] = rangeBelow(from);
-  // The part of a path that is kept begins behind `from` and its slash; SQL counts characters from 1.
+  // The part of a path that is kept begins after `from` and its slash; SQL counts characters from 1.
   const start = from === '' ? 1 : [...from].length + 2;
   const moved = (column: string) =>
     `cast(? as text) || '/' || substr(${column}, cast(? as integer))`;

@@ -8,7 +8,7 @@ export interface UploadOptions {
   readonly max: () => number;
 }
 
-/** The client sent nothing for too long. */
+/** Error for a client that sent nothing for too long. */
 class Stalled extends Error {
   override readonly name = 'Stalled';
 }

@@ -5,7 +5,7 @@ const Milliseconds = (fallback: number, description: string) =>
 const Count = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 2 ** 40, default: fallback, description });
 
-/** Keys of `[admission]` about connections. A stranger is a connection that has shown no valid credential so far. */
+/** Keys of `[admission]` about connections. `strangers` are those that have shown no valid credential so far. */
 export const connectionKeys = {
   max_connections: Type.Optional(
     Type.Integer({

@@ -35,7 +35,7 @@ export class Board {
     this.#changed.clear();
   }
 
-  /** Reports of these agents have come or gone; null: of any. */
+  /** Notes that reports of these agents have come or gone; null: of any. */
   changed(ids: readonly number[] | null): void {
     for (const id of ids ?? this.#registry.list().map((agent) => agent.id)) this.#changed.add(id);
   }

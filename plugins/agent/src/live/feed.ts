@@ -9,11 +9,11 @@ import { type Item, Items, type Viewer } from './viewer.ts';
 
 /** Turns of all subscriptions; intervals are multiples of it. */
 export const TURN_MS = 250;
-/** A long state leaves in portions of about this size. */
+/** Size of the portions, roughly, in which a long state is sent. */
 const PORTION_BYTES = 1024 * 1024;
-/** Other calls get their turn after so much work. */
+/** Time of work after which other calls get their turn. */
 const SLICE_MS = 4;
-/** Rights that were given meanwhile count after this time at the latest; those taken away count at once. */
+/** Longest time until rights that were granted meanwhile count; revoked ones count at once. */
 const RECHECK_MS = 10_000;
 
 const RETRY_MS = 5_000;
@@ -46,17 +46,17 @@ export class Feed {
     return this.#viewers.size > 0;
   }
 
-  /** Reports of these agents have come or gone; null: of any. */
+  /** Notes that reports of these agents have come or gone; null: of any. */
   changed(ids: readonly number[] | null): void {
     if (this.isWatched) this.#options.board.changed(ids);
   }
 
-  /** An agent was registered or came back: each viewer of a list of agents may see it, too. */
+  /** Notes that an agent was registered or came back: each viewer of a list of agents may see it, too. */
   appeared(): void {
     for (const viewer of this.#viewers) if (!viewer.named) viewer.recheck = 0;
   }
 
-  /** The state follows at once. @returns ends it. @throws RpcError 102 when nothing may be seen */
+  /** Opens a subscription, whose state follows at once. @returns a function that ends it. @throws RpcError 102 when nothing may be seen */
   async open(wanted: Wanted): Promise<() => void> {
     const { board, clock, rights } = { ...this.#options, ...this.#options.kernel };
     const sees = await this.#sees(wanted);
@@ -75,7 +75,7 @@ export class Feed {
     };
   }
 
-  /** The caller may still see something of what it wanted. */
+  /** Tells whether the caller may still see something of what it wanted. */
   async mayContinue({ caller, named, selection }: Omit<Wanted, 'push'>): Promise<boolean> {
     const { rights } = this.#options;
     if (!named && (await rights.allow(caller, undefined, selection))) return true;

@@ -17,7 +17,7 @@ import { StaticField, StaticRow } from '../schemas/static.ts';
 import { SummaryField, SummaryRow } from '../schemas/summary.ts';
 import { withJsonData } from './read-error.ts';
 
-/** Front ends ask for the same agents each second. */
+/** List of agents; front ends ask for the same ones each second. */
 const Uuids = Type.Array(Uuid, {
   maxItems: MOST_AGENTS,
   description: 'Agents; those without a report are left out.',
@@ -111,7 +111,7 @@ const rights = { static: mayRead(STATIC), dynamic: mayRead(DYNAMIC), summary: ma
 const MALFORMED =
   "Failed to parse token: Invalid token format: must be 'key:secret' or 'username|password'";
 
-/** An empty list is answered before the credential is verified; its form is checked all the same. */
+/** Checks the rights. An empty list is answered before the credential is verified; its form is checked nevertheless. */
 async function admit(
   auth: Auth,
   kind: Kind,

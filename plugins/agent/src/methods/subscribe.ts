@@ -102,7 +102,7 @@ export function addSubscribeMethod(methods: Methods, feeds: Feeds, auth: Auth): 
 function createPlaces() {
   const taken = new Map<string, number>();
   return {
-    /** @returns releases it. @throws RpcError -32006 beyond the limit */
+    /** @returns a function that releases it. @throws RpcError -32006 beyond the limit */
     acquire({ id }: Peer): () => void {
       const count = taken.get(id) ?? 0;
       if (count >= PER_CONNECTION) throw tooMany();
@@ -143,7 +143,7 @@ const tooMany = () =>
     data: `Exceeded max limit of ${PER_CONNECTION}`,
   });
 
-/** Named agents must all be allowed; what else may be seen is filtered. */
+/** Checks the rights: named agents must all be allowed; otherwise agents are filtered by what may be seen. */
 async function admit(auth: Auth, { kind, named, selection }: Asked, call: AccessContext) {
   const caller = await call.authenticate();
   const rights = new Rights(auth, kind);

@@ -2,7 +2,7 @@ import { type Static, Type, Uuid } from '@svc/plugin-sdk';
 import { Uint8, Uint32, Uint64, words } from '@svc/plugin-sdk/schemas';
 import { MOST_PARTS } from './most-parts.ts';
 
-/** Bytes of a hash: agents tell 16, and the protocol names no length. */
+/** Most bytes of a hash: agents send 16, and the protocol names no length. */
 const MOST_BYTES = 1_024;
 
 const Cpu = Type.Object({

@@ -6,7 +6,7 @@ import { DYNAMIC, type Kind, SUMMARY } from '../kinds.ts';
 import { readCounters } from './counters.ts';
 
 const HOUR_MS = 3_600_000;
-/** Answers are a few hundred kilobytes; one this long comes from names without number. */
+/** Most bytes of an answer: usual ones are a few hundred kilobytes, and one this long comes from countless names. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Bytes of an answer that are parsed at once: half a millisecond. */
 const SLICE_BYTES = 64 * 1024;
@@ -79,7 +79,7 @@ export function openBuckets(db: Database): Omit<ReportBuckets, 'whenErased'> {
   };
 }
 
-/** Rows begin with a line feed, which stands nowhere else in JSON: they are parsed in slices that leave the event loop to others. */
+/** Parses rows in slices that leave the event loop to others: each begins with a line feed, which stands nowhere else in the JSON. */
 async function* rowsOf(array: Buffer): AsyncGenerator<BucketRow[]> {
   const end = array.length - 1;
   for (let at = 1; at < end; ) {
@@ -146,7 +146,7 @@ function groups(fields: readonly string[], ask: BucketAsk): Statement {
   return [sql, [origin, step, id, from, to, id]];
 }
 
-/** The last value is the greatest text of time and value. */
+/** Statement for one part of full reports; the last value is the greatest text of time and value. */
 function partsSql({ dialect, forms }: Database, part: Part, fields: readonly string[]): string {
   const { column, path, key } = PARTS[part];
   const each =

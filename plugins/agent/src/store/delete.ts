@@ -135,7 +135,7 @@ interface Walk {
 /** Place of a row on the walk, and the parts of its key. */
 type Place = readonly [value: SqlValue, id: SqlValue, uuid_id: number, timestamp: SqlValue];
 
-/** The newest come first where they are counted. Otherwise any order will do: the one that an index serves. */
+/** Chooses a walk: the newest come first where they are counted, otherwise any order will do, that of an index. */
 function walkOf({ table }: Kind, filter: Filter, { agent, except }: RemoveOptions): Walk {
   const { from, to } = filter.timestamp;
   const storageOnly = agent === undefined && from === undefined && to === undefined;

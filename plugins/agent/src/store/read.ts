@@ -10,9 +10,9 @@ import { type Found, foundIn, rowColumns, rowJsonSql } from './sql.ts';
 
 /** Rows of one answer at most (agent.md §3.1). */
 export const MAX_ROWS = 10_000;
-/** Up to here a read over the agent's index is over in well under a millisecond. */
+/** Rows up to which a read over the agent's index takes well under a millisecond. */
 const FEW_ROWS = 10;
-/** Most agents have a row so young: only the newest partitions are opened for them. */
+/** Age that the newest row of most agents does not reach: only the newest partitions are opened for them. */
 const YOUNG_MS = 86_400_000;
 /** The agent that a query names: its UUID as text, and the id of its rows. */
 export interface NamedAgent {

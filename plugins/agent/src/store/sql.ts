@@ -5,14 +5,14 @@ import { type Field, HEAD, type Kind } from '../kinds.ts';
 /** Greatest number that a 64-bit `limit` can be. */
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** A larger `limit` would change nothing. */
+/** Bounds a `limit`: a larger one would change nothing. */
 export const bounded = (limit: number | bigint): number | bigint =>
   typeof limit === 'bigint' && limit > INT64_MAX ? INT64_MAX : limit;
 
 /**
  * `where …` of a filter; `agent` is the id of its one agent.
  * `by` is the time column whose order is wanted: an index on the other one must not tempt the planner to sort.
- * `except` are ids of agents without whose rows it is.
+ * `except` are ids of agents whose rows are left out.
  */
 export function whereOf(
   filter: Filter,
@@ -100,7 +100,7 @@ function valueSql({ column, json, scaled }: Field): string {
   return `coalesce(${text}, 'null')`;
 }
 
-/** SQLite would write an integral result with a fraction, as `100.0`. */
+/** Expression of a tenth: SQLite alone would write an integral result with a fraction, as `100.0`. */
 const tenthSql = (column: string): string =>
   `case when ${column} % 10 = 0 then cast(${column} / 10 as text)
     else cast(cast(${column} as double precision) / 10 as text) end`;

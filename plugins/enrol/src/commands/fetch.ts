@@ -7,9 +7,9 @@ import { type Command, UserError } from '@svc/plugin-sdk';
 import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 import { PARTS } from '../runtimes.ts';
 
-/** The long-term version that the project's own commands fetch, too. */
+/** Long-term version that the project's own commands fetch, too. */
 const NODE_VERSION = '24.21.0';
-/** The version whose other half is inside the agent. */
+/** Version whose other half is inside the agent. */
 const PTY_VERSION = '1.1.0';
 /** Packages of Node's own builds for Linux; they need glibc. */
 const PLATFORMS = ['linux-x64', 'linux-arm64'];

@@ -45,7 +45,7 @@ async function made(path: string): Promise<string[]> {
   return blocks;
 }
 
-/** The key is where the package was made. */
+/** Shows the key of a package, whose private half stays where the package was made. */
 function showShipped(terminal: CommandTerminal, publicKey: string, what: string): void {
   if (what !== 'show')
     throw new UserError(
@@ -71,7 +71,7 @@ With these three lines in FILE, this prints what stands above behind sha256//:
 `);
 }
 
-/** Machines that trust the key before learn the new one with their next update, which both have signed. */
+/** Replaces the key. Machines that trust the old one learn the new one with their next update, which both have signed. */
 async function replace(terminal: CommandTerminal, path: string, blocks: readonly string[]) {
   await writeBlocks(path, blocks);
   const [key] = keysOf(blocks.slice(0, 1));

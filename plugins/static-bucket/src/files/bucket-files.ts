@@ -145,7 +145,7 @@ export class FilesOfBucket implements BucketFiles {
 const failure = (code: string, text: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${code}: ${text}`), { code });
 
-/** For a missing directory: there is nothing to remove. */
+/** Returns false for a missing directory, where there is nothing to remove. @throws any other error */
 function missing(error: unknown): false {
   if (codeOf(error) === 'ENOENT') return false;
   throw error;

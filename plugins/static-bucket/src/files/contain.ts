@@ -12,7 +12,7 @@ export class LeadsOut extends Error {
   }
 }
 
-/** True when `path` is `base` or below it; both real. */
+/** Tells whether `path` is `base` or below it; both real. */
 export const isWithin = (base: string, path: string): boolean =>
   path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
 
@@ -23,7 +23,7 @@ export async function realWithin(base: string, path: string): Promise<string> {
   return real;
 }
 
-/** As `realWithin`, for a path that exists. A link without a target is refused, because it may lead anywhere later. */
+/** Works like `realWithin`, for a path that exists. A link without a target is refused, because it may lead anywhere later. */
 export async function realOfStanding(base: string, path: string): Promise<string> {
   try {
     return await realWithin(base, path);
@@ -44,7 +44,7 @@ export async function realBase(root: string, segments: readonly string[]): Promi
   return base;
 }
 
-/** False only for a directory that is missing or empty. */
+/** Tells whether something lies in a directory; false only for one that is missing or empty. */
 export async function holdsAnything(root: string, segments: readonly string[]): Promise<boolean> {
   try {
     const directory = await opendir(await realBase(root, segments));
@@ -54,12 +54,12 @@ export async function holdsAnything(root: string, segments: readonly string[]): 
       await directory.close();
     }
   } catch (error) {
-    // Anything else in the way is not the caller's to take either.
+    // Anything else in the way does not belong to the caller either.
     return codeOf(error) !== 'ENOENT';
   }
 }
 
-/** As `realBase`; what is missing is created. */
+/** Works like `realBase`, but creates missing directories. */
 export async function makeBase(root: string, segments: readonly string[]): Promise<string> {
   await mkdir(resolve(root), { recursive: true });
   await makeWithin(await realpath(resolve(root)), segments);
@@ -71,7 +71,7 @@ const MAX_DEPTH = 100;
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;
 
-/** Checked before anything is created, so that a path that is too long leaves no directories behind. */
+/** Refuses before anything is created, so that a path that is too long leaves no directories behind. */
 function refuseTooLong(base: string, segments: readonly string[]): void {
   const tooLong =
     segments.length > MAX_DEPTH ||
@@ -83,7 +83,7 @@ function refuseTooLong(base: string, segments: readonly string[]): void {
 
 /**
  * Makes the directory named by `segments` without the last one. Missing directories are made one by one, so that none is
- * made behind a link that leads out. @returns its real path
+ * made through a link that leads out. @returns its real path
  */
 export async function makeParent(base: string, segments: readonly string[]): Promise<string> {
   refuseTooLong(base, segments);

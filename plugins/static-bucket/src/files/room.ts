@@ -5,7 +5,7 @@ import { sizeOf, type Usage } from './usage.ts';
 export class Room {
   readonly #usage: Usage;
   readonly #most: number;
-  /** What the file that is replaced counts. */
+  /** Bytes for which the replaced file counts. */
   readonly #before: number;
   #taken = 0;
   #length = 0;
@@ -23,13 +23,13 @@ export class Room {
     return content instanceof Uint8Array ? content : this.#stream(content);
   }
 
-  /** The file is there; the one before has gone. */
+  /** Counts the new file, and the replaced one no longer. */
   kept(): void {
     this.#usage.received(this.#taken);
     this.#usage.add(-this.#before);
   }
 
-  /** Nothing was written. */
+  /** Gives the room back: nothing was written. */
   undone(): void {
     this.#usage.received(this.#taken);
     this.#usage.add(-this.#taken);

@@ -5,17 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '@svc/plugin-sdk/util';
 import { isTemporary } from './temporary.ts';
 
-/** What a file or directory counts at least, as on the disk: empty files are not free. */
+/** Bytes for which a file or directory counts at least, as on the disk: empty files are not free. */
 export const LEAST_BYTES = 4_096;
-/** A write waits for the first count no longer than this. */
+/** Longest time that a write waits for the first count. */
 const FIRST_MS = 2_000;
-/** What others changed, programs or servers, is seen after this. */
+/** Time after which changes by other programs or servers are seen. */
 const AGAIN_MS = 60_000;
-/** Counting takes at most this share of the time. */
+/** Reciprocal of the share of time that counting takes at most. */
 const SHARE = 20;
 /** A count that took longer for its entries was held up by other work: that says nothing of the next one. */
 const ENTRY_MS = 1;
-/** A write that would be refused waits no longer than this for the next count. */
+/** Longest time that a write that would be refused waits for the next count. */
 const PATIENCE_MS = 1_000;
 
 /** The bucket holds as many bytes as it may. */
@@ -40,9 +40,9 @@ export const sizeOf = (bytes: number): number => Math.max(bytes, LEAST_BYTES);
 export class Usage {
   readonly #base: () => Promise<string>;
   #bytes = 0;
-  /** Of files whose content is coming. */
+  /** Bytes of files whose content is still arriving. */
   #coming = 0;
-  /** Added since the count that is under way began. */
+  /** Bytes added since the count in progress began. */
   #added = 0;
   #counted = false;
   #counting: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class Usage {
     return this.#bytes;
   }
 
-  /** Nothing is written, and nothing counted. */
+  /** Tells whether nothing is being written or counted. */
   get idle(): boolean {
     return this.#coming === 0 && this.#counting === undefined;
   }
@@ -84,24 +84,24 @@ export class Usage {
     return Math.max(0, most - this.#bytes);
   }
 
-  /** As `take`, of a file whose content is coming. */
+  /** Works like `take`, for a file whose content is still arriving. */
   async receive(bytes: number, most: number, credit: number): Promise<void> {
     await this.take(bytes, most, credit);
     this.#coming += bytes;
   }
 
-  /** The content has come, or the file was given up. */
+  /** Ends what `receive` began: the content has arrived, or the file was given up. */
   received(bytes: number): void {
     this.#coming -= bytes;
   }
 
-  /** Negative: bytes that have gone. */
+  /** Adds to the count; negative: bytes that have gone. */
   add(bytes: number): void {
     this.#bytes = Math.max(0, this.#bytes + bytes);
     this.#added += bytes;
   }
 
-  /** A share of the files may have gone without this server's knowledge. */
+  /** Counts again, as some of the files may have gone without this server's knowledge. */
   async #countSoon(): Promise<void> {
     const wait_ms = this.#mayAt - performance.now();
     if (wait_ms > PATIENCE_MS) return;

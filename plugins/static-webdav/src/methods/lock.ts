@@ -55,7 +55,7 @@ function wantedLock(request: DavRequest, root: Element, deep: boolean): Lock {
   };
 }
 
-/** When a lock expires: by the first value of `Timeout`, at most 120 seconds from now, which is also the default. */
+/** Returns when a lock expires: by the first value of `Timeout`, at most 120 seconds from now, which is also the default. */
 function expiry({ headers, now }: DavRequest): number {
   const first =
     String(headers['timeout'] ?? '')

@@ -11,7 +11,7 @@ import { elementText } from '../xml/write.ts';
 /** Longest stored element in bytes of UTF-8. A longer one is answered with 507. */
 const MAX_VALUE_BYTES = 8_192;
 const PROTECTED = '<D:error><D:cannot-modify-protected-property/></D:error>';
-/** For an empty value of these the status is 409 in place of 403 (static-http.md §B7). */
+/** Properties whose empty value is answered with 409 instead of 403 (static-http.md §B7). */
 const TEXTS = ['displayname', 'getcontentlanguage', 'getlastmodified'];
 
 interface Instruction {

@@ -49,7 +49,7 @@ async function* ofLength(length: number, body: Body): AsyncGenerator<Uint8Array,
 type Body = AsyncIterable<Uint8Array>;
 
 interface Upload {
-  /** The body replaces a part of the file. */
+  /** Tells whether the body replaces only a part of the file. */
   readonly isPart: boolean;
   /** Makes the new content from the body and the old file. */
   content(body: Body, before: Stats | undefined): Body | Promise<Body>;

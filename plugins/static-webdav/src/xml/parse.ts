@@ -4,18 +4,18 @@ import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 export interface Element {
   readonly uri: string;
   readonly local: string;
-  /** As written, with its prefix. */
+  /** Name as written, with its prefix. */
   readonly name: string;
   /** Prefixes that this element itself declares; `''` is the default namespace. */
   readonly declared: { readonly [prefix: string]: string };
-  /** Without the declarations. */
+  /** Attributes without the declarations. */
   readonly attributes: readonly SaxesAttributeNS[];
   /** `xml:lang` of this element or of the nearest one around it. */
   readonly lang: string | undefined;
   readonly children: readonly (Element | string)[];
 }
 
-/** The body is not acceptable XML. */
+/** Error for a body that is not acceptable XML. */
 export class BadXml extends Error {
   override readonly name = 'BadXml';
 }

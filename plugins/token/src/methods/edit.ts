@@ -16,7 +16,7 @@ export function addEdit(methods: Methods, { store, refresh, vocabulary }: Compon
       token_key: Type.String(),
     }),
     audit: ({ target_token }) => nameIn(target_token),
-    // A limit that is too large for a new token is judged beside the stored one.
+    // A limit that is too large for a new token is judged against the stored one.
     prepare: ({ target_token, limit }) => ({
       target_token,
       limit,
