@@ -26,7 +26,7 @@ declare const checked: unique symbol;
 export type WirePath = readonly string[] & { readonly [checked]: true };
 
 /**
- * How a path is spelled: `rpc` as it is, relative to the bucket; `http` percent-encoded as a whole, leading `/`
+ * Spelling of a path: `rpc` as it is, relative to the bucket; `http` percent-encoded as a whole, leading `/`
  * dropped; `webdav` percent-encoded segment by segment, so a decoded `/` is refused. Dot segments: see `wirePath`.
  */
 export type PathForm = 'rpc' | 'http' | 'webdav';
