@@ -15,8 +15,8 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 
 const { main } = await import('#main');
-// What was printed leaves before the process does.
+// The printed text is flushed before the process ends.
 process.exitCode = await main(process.argv.slice(2), process);
 process.stdin.unref?.();
-// Its reader has left: no one would see what is still on its way.
+// The reader has left: no one would see the rest.
 if (process.stdout.errored) process.exit();

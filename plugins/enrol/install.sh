@@ -90,7 +90,7 @@ put() {
   mv -f "$1" "$2" || fail "$2 could not be written: is there room?"
 }
 
-# Whether nobody but root can change what a path leads to; `writer` names the place where somebody can. In a folder with the
+# Tells whether no one but root can change what a path leads to; `writer` names the place where someone can. In a folder with the
 # sticky bit (/tmp) others leave alone what is root's. Without root everything is done with the rights of one user.
 roots_alone() {
   [ -n "$root" ] || return 0
@@ -148,7 +148,7 @@ platform() {
   if is_musl; then os=$os-musl; fi
 }
 
-# A machine with glibc may have musl beside it, so its own word counts.
+# A machine with glibc may have musl next to it, so its own word counts.
 is_musl() {
   case $(ldd --version 2>&1) in
     *musl*) return 0 ;;
@@ -246,7 +246,7 @@ layout() {
   owner_of_state
 }
 
-# Somebody may have given the agent's folder to a user, whose folder it is then.
+# Someone may have given the agent's folder to a user, who owns it then.
 owner_of_state() {
   [ -n "$root" ] && [ -d "$state" ] || return 0
   # shellcheck disable=SC2012,SC2046

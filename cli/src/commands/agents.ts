@@ -29,7 +29,7 @@ const COLUMNS = ['cpu', 'memory', 'load', 'received', 'sent'];
 const tasks = ({ connected_for_tasks, tasks_allowed }: Machine): string | undefined =>
   connected_for_tasks ? 'yes' : tasks_allowed === false ? 'off' : undefined;
 
-/** Columns that a terminal that is too narrow does without, the first one first. */
+/** Columns that are left out on a narrow terminal, the first one first. */
 const SPARE = ['tags', 'version', 'sent', 'received', 'load', 'uuid', 'memory', 'tasks'];
 
 /** `svc agents`: by name. A terminal gets the beginning of each UUID, which is enough to name the agent; a pipe the whole one. */

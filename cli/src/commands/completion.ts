@@ -76,7 +76,7 @@ async function end(session: Session): Promise<readonly Found[]> {
   return given(session, usage.given, before.slice(usage.words.length));
 }
 
-/** The next word of each usage; where several begin alike the first one speaks. */
+/** Next word of each usage; where several begin alike, the first one counts. */
 function nextWords(
   usages: readonly { words: readonly string[]; says: string }[],
   at: number,
@@ -89,7 +89,7 @@ function nextWords(
   return [...found].map(([word, says]) => ({ word, says }));
 }
 
-/** Undefined: the value of an option comes next. */
+/** Words without options; undefined: the value of an option comes next. */
 function withoutOptions(words: readonly string[]): string[] | undefined {
   const left: string[] = [];
   for (let at = 0; at < words.length; at++) {

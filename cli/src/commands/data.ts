@@ -22,7 +22,7 @@ export async function login(session: Session): Promise<void> {
   session.print(`Logged in to ${url} as ${username ?? token_key}${until}; kept in ${kept}\n`);
 }
 
-/** JSON where it is JSON, else text. */
+/** Parses JSON; any other text is returned as it is. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -80,7 +80,7 @@ async function tellLeft(session: Session, method: string): Promise<void> {
     for (const { kind, message } of warnings)
       if (kind !== 'advice') session.printError(`svc: ${clean(message)}\n`);
   } catch (error) {
-    // Another kind of server does not know.
+    // Another kind of server lacks the method.
     if (error instanceof RpcError && error.code === -32601) return;
     const reason = clean((error as Error).message);
     session.printError(
@@ -114,7 +114,7 @@ export async function kv(session: Session): Promise<void> {
   } else throw new Complaint(`'${verb}': svc kv get or svc kv set`, 2);
 }
 
-/** `svc logs`, and with `-f` what comes. */
+/** `svc logs`, and with `-f` the lines that follow. */
 export async function logs(session: Session): Promise<void> {
   const { follow, json, count = Infinity } = session.flags;
   const show = (record: {

@@ -7,14 +7,14 @@ import type { Session } from '../session.ts';
 import { howToAllow, NOT_ALLOWED } from '../task-kinds.ts';
 import { attach } from '../terminal.ts';
 
-/** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. @returns the shell's status where the agent tells it. @throws Complaint where the connection or the agent was lost */
+/** `svc sh AGENT`: a terminal there, until its shell ends or Ctrl-] is pressed. @returns the shell's status where the agent reports it. @throws Complaint where the connection or the agent was lost */
 export async function shell(session: Session): Promise<number> {
   const agent_uuid = await machineOf(session, session.word(0, 'AGENT'));
   const { url, token } = loginFor(session.io, session.flags.server);
   const address = new URL(url);
   address.protocol = address.protocol.replace(/^http/, 'ws');
   const terminal_id = randomUUID();
-  // The only door of the protocol to a terminal takes the credential in its address, where a proxy may log it.
+  // The only way of the protocol to a terminal takes the credential in its address, where a proxy may log it.
   const pass = (await passFor(session, agent_uuid)) ?? token;
   // A marker that agents know: they connect to the host of this address.
   const web_shell = { url: new URL('/auto_gen', address).href, terminal_id };
@@ -28,7 +28,7 @@ export async function shell(session: Session): Promise<number> {
   return status;
 }
 
-/** Undefined for a server without passes. */
+/** Creates a pass; undefined for a server without passes. */
 async function passFor({ client }: Session, agent_uuid: string): Promise<string | undefined> {
   try {
     const { key, secret } = await client.call('terminal_pass', { agent_uuid });
@@ -39,7 +39,7 @@ async function passFor({ client }: Session, agent_uuid: string): Promise<string 
   }
 }
 
-/** The answer of the agent to the task; undefined where it said nothing, or nothing that this caller may read. */
+/** The answer of the agent to the task; undefined where there is none, or none that this caller may read. */
 async function reasonOf({ client }: Session, task_id: number): Promise<string | undefined> {
   const query = { task_data_query: { condition: [{ task_id }] } };
   const [task] = await client.call('task_query', query).catch((error: unknown) => {

@@ -18,7 +18,7 @@ export async function run(session: Session): Promise<number> {
   const { out, err, status } = parts(execute);
   if (session.flags.json) session.printJson(done);
   else {
-    // A prompt stands in a line of its own.
+    // The prompt begins on a line of its own.
     const isOpen = session.io.stdout.isTTY && out !== '' && !out.endsWith('\n');
     session.print(isOpen ? `${out}\n` : out);
     session.printError(err);
@@ -32,7 +32,7 @@ export async function run(session: Session): Promise<number> {
 const ENDED = /(?:^|(?<=\n))\[Process (?:exited with code (-?\d+)|ended by signal (SIG\w+))\]\n?$/;
 const STDERR = '--- STDERR ---\n';
 
-/** An agent sends one text: standard output, a marker, standard error, and how the command ended where that was no success (clients.md §2.8). */
+/** Parts of the one text that an agent sends: standard output, a marker, standard error, and how the command ended where that was no success (clients.md §2.8). */
 function parts(text: string): { out: string; err: string; status: number } {
   const [trailer = '', code, signal] = ENDED.exec(text) ?? [];
   const both = text.slice(0, text.length - trailer.length);

@@ -21,7 +21,7 @@ const KEPT = [
 type Row = Readonly<Record<string, unknown>>;
 
 const POLL_MS = 50;
-/** Editors write a file in several steps. */
+/** Time after which a save counts as complete: editors write a file in several steps. */
 const SETTLE_MS = 100;
 
 /** `svc worker deploy FILE`, `svc worker dev FILE`, `svc worker types` */

@@ -15,7 +15,7 @@ import { isSigned, type Key } from './key.ts';
 import type { Outside } from './outside.ts';
 import type { ChainRow, Checkpoint, Store } from './store.ts';
 
-/** A segment is full with this share of what the table may hold, or of the time that rows are kept, at most a day. */
+/** Number of segments in a full table: one is full with this share of the bytes, or of the time that rows are kept, at most a day. */
 const SEGMENTS = 16;
 const DAY_MS = 86_400_000;
 /** Bytes of a row on the disk in addition to its line, with its index entries. Measured on both databases. */
@@ -46,7 +46,7 @@ interface End extends Mark {
   readonly segment_at: number;
 }
 
-/** Chain of one server and key. Several processes may write to it: each batch is put behind the end that is stored. */
+/** Chain of one server and key. Several processes may write to it: each batch is appended to the stored end. */
 export class Chain {
   readonly name: string;
   readonly #options: Options;

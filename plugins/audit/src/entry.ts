@@ -43,7 +43,7 @@ export function kept(text: string, most = MOST_CHARS): string {
   return cut.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** Texts that no caller can make long. */
+/** Short text to store, which no caller can make long. */
 export const keptShort = (text: string): string => kept(text, SHORT_CHARS);
 
 /** Canonical text of a row: what its hash is made of, and a line of the export. README, "The export". */
@@ -82,6 +82,6 @@ export interface SignedMark extends Mark {
 export const textOf = (chain: string, { seq, hash, at, base }: Mark): string =>
   JSON.stringify({ chain, checkpoint: seq, hash, at, base });
 
-/** A server with another key has another chain, whatever UUID it was given. */
+/** Name of a chain: a server with another key has another one, whatever UUID it was given. */
 export const chainName = (serverUuid: string, publicKey: string): string =>
   sha256(`${serverUuid}\n${publicKey}`).slice(0, 32);

@@ -31,7 +31,7 @@ export function isSigned(publicKey: string, text: string, signature: string): bo
     });
     return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
   } catch {
-    // What stands in the table is no key any more.
+    // The text in the table is not a key any more.
     return false;
   }
 }

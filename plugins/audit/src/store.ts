@@ -87,7 +87,7 @@ export class Store {
     await this.#db.query('audit_chain').update({ outside: 0 });
   }
 
-  /** Another process of the server may have been first. */
+  /** Adds a chain, unless another process of the server was first. */
   async addChain(row: Omit<ChainRow, 'id' | 'outside' | 'sent'>): Promise<void> {
     await guarded('the chain could not be stored', async () => {
       await this.#db

@@ -13,7 +13,7 @@ export interface EgressRules {
   readonly key?: string;
   /** Timeout of a connection, ms. */
   readonly connect_ms: number;
-  /** A request without a byte for this long fails, ms. */
+  /** Time without a byte after which a request fails, ms. */
   readonly idle_ms: number;
   /** Decoded content of one response, bytes. */
   readonly max_bytes: number;
@@ -46,7 +46,7 @@ export interface EgressConnection {
   /** A name or an address. */
   readonly host: string;
   readonly port: number;
-  /** Present: TLS, and the certificate is checked for the host, against these authorities (PEM) or the public ones. */
+  /** TLS, where present: the certificate is checked for the host, against these authorities (PEM) or the public ones. */
   readonly tls?: { readonly ca?: string };
   /** Ends the attempt; an open connection belongs to its owner. */
   readonly signal: AbortSignal;

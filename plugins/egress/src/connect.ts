@@ -11,7 +11,7 @@ interface Guarded {
   readonly resolve: Resolve | undefined;
 }
 
-/** A connection to an allowed address; with TLS its certificate was checked. @throws Error */
+/** Opens a connection to an allowed address; with TLS its certificate is checked. @throws Error */
 export function connectGuarded(
   { host, port, tls, signal }: EgressConnection,
   { policy, connect_ms, refused, resolve }: Guarded,

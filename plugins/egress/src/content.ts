@@ -34,7 +34,7 @@ function decoder(coding: string): Duplex | undefined {
   return unpack && Duplex.from((packed: AsyncIterable<Buffer>) => unpacked(packed, unpack));
 }
 
-/** An empty body is empty in every coding. A piece is unpacked when the reader takes it, not before. */
+/** Decodes a body; an empty one is empty in every coding. A piece is unpacked when the reader takes it, not before. */
 async function* unpacked(packed: AsyncIterable<Buffer>, unpack: Unpack): AsyncGenerator<Buffer> {
   const pieces = packed[Symbol.asyncIterator]();
   const { value: first, done } = await pieces.next();

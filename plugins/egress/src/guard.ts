@@ -27,7 +27,7 @@ const MOST_REDIRECTS = 20;
 const KEEP_MS = 15_000;
 /** Most concurrent requests, each until its body has ended. */
 const MOST_REQUESTS = 512;
-/** Further ones, one for each share that has none. */
+/** Further requests, one for each share that has none. */
 const SPARE_REQUESTS = 64;
 /** Most idle connections of each scheme. */
 const MOST_KEPT = 256;
@@ -87,7 +87,7 @@ export class EgressGuard implements EgressClient {
     });
   }
 
-  /** Holds its place for as long as its connection. */
+  /** Sends a request in its turn. It holds its place for as long as its connection. */
   async #inTurn(order: EgressRequest): Promise<EgressResponse> {
     const leave = await this.#turns.acquire(order.share ?? '', { signal: order.signal });
     try {
@@ -98,7 +98,7 @@ export class EgressGuard implements EgressClient {
     }
   }
 
-  /** `leave` is called when everything of the answer has come. */
+  /** Follows redirects; `leave` is called when the whole answer has arrived. */
   async #follow(order: EgressRequest, leave: () => void): Promise<EgressResponse> {
     let step = order;
     for (let count = 0; count <= MOST_REDIRECTS; count++) {
@@ -187,7 +187,7 @@ export class EgressGuard implements EgressClient {
 /** Error of a reused connection that the other side closed, which may happen during a request. */
 class LostKept extends Error {}
 
-/** RFC 9110 §9.2.2: what these do twice they have done once. Others may have been carried out. */
+/** Methods that may be sent twice (RFC 9110 §9.2.2). Others may have been carried out already. */
 const IDEMPOTENT = /^(?:GET|HEAD|OPTIONS|TRACE|PUT|DELETE)$/;
 
 const isLostKept = ({ method, reusedSocket }: ClientRequest, error: Error): boolean =>

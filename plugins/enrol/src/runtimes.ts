@@ -36,7 +36,7 @@ const standsAlone = (): boolean =>
 export const PARTS = { runtime: 'node', terminal: 'pty.node' } as const;
 export type Part = keyof typeof PARTS;
 
-/** The addon is installed with the agent; where npm had no registry, it is not there. */
+/** Path of the addon that is installed with the agent; undefined where npm had no registry. */
 function ownAddon(): string | undefined {
   try {
     const { resolve: find } = createRequire(import.meta.url);

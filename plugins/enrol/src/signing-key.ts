@@ -23,7 +23,7 @@ export interface SigningKey {
   sign(text: string): string;
 }
 
-/** The private keys of a file, PEM (PKCS #8): the first one signs, the others were used before and sign, too. */
+/** Path of the file with the private keys, PEM (PKCS #8): the first one signs, the others were used before and sign, too. */
 export const keyFile = (configuration: string): string => join(dirname(configuration), NAME);
 
 /** `sha256//BASE64` of the key's DER, in the form of pins of certificates. */
@@ -47,7 +47,7 @@ function typeOf(block: string): string | undefined {
   try {
     return createPrivateKey(block).asymmetricKeyType;
   } catch {
-    // It has the frame of a key and something else inside.
+    // It has the frame of a key, but no key inside.
     return undefined;
   }
 }
@@ -108,7 +108,7 @@ export class SigningKeys {
     this.#log = log;
   }
 
-  /** Made at the first use. @throws RpcError 999 where the file can neither be read nor made */
+  /** Returns all keys; the first use makes them. @throws RpcError 999 where the file can neither be read nor made */
   async all(): Promise<readonly SigningKey[]> {
     const path = this.#path();
     try {

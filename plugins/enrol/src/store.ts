@@ -1,7 +1,7 @@
 import type { Counting, Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 
-/** Codes that have ended are shown for so long; a machine that came with one may still connect. */
+/** Time for which codes that have ended are shown; a machine that came with one may still connect. */
 export const KEPT_MS = 7 * 86_400_000;
 
 /** A row of `enrol_code` without its hash. Times are Unix ms. */
@@ -57,7 +57,7 @@ export class Store {
     );
   }
 
-  /** Newest first. */
+  /** Returns all codes, newest first. */
   async all(): Promise<Code[]> {
     return (await this.#rows(`select ${COLUMNS} from enrol_code order by id desc`, [])).map(codeOf);
   }
@@ -67,7 +67,7 @@ export class Store {
     return row && codeOf(row);
   }
 
-  /** A code, whether or not it still holds. Index on `hash`. */
+  /** Finds a code, valid or not. Index on `hash`. */
   async byHash(hash: string): Promise<Code | undefined> {
     const [row] = await this.#rows(`select ${COLUMNS} from enrol_code where hash = ?`, [hash]);
     return row && codeOf(row);
@@ -98,7 +98,7 @@ export class Store {
     await this.#rows(text, [uuid, now, id]);
   }
 
-  /** A code that was revoked before keeps its time. */
+  /** Revokes a code; one that was revoked before keeps its time. */
   async revoke(id: number, now: number): Promise<void> {
     const text =
       'update enrol_code set revoked_at = coalesce(revoked_at, cast(? as bigint)) where id = ? returning id';

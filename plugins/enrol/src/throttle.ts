@@ -18,7 +18,7 @@ export class Throttle {
     this.#kernel = kernel;
   }
 
-  /** Tells whether the address has to wait some seconds before it is heard again. */
+  /** Tells whether the address has to wait some seconds before it may try again. */
   isClosed(address: string): boolean {
     return this.#counts.isClosed(this.#keyOf(address), this.#kernel.clock.monotonic());
   }

@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import type { Logger } from '@svc/plugin-sdk';
 import { SerialQueue } from '@svc/plugin-sdk/util';
 
-/** `systemd-notify` waits until the message was read. */
+/** Limit of one `systemd-notify`, which waits until the message was read. */
 const LIMIT_MS = 10_000;
 
-/** Variables of sd_notify(3), read once and taken from the environment: what this process starts does not speak for it. */
+/** Variables of sd_notify(3), read once and taken from the environment: programs that this process starts do not speak for it. */
 export function takeEnvironment(env: NodeJS.ProcessEnv) {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdog, WATCHDOG_PID: pid } = env;
   for (const name of ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID']) delete env[name];

@@ -2,7 +2,7 @@ import { lstat, mkdir, opendir, realpath } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { codeOf } from '@svc/plugin-sdk/util';
 
-/** A symbolic link in the path leads out of the bucket. */
+/** Error for a symbolic link in the path that leads out of the bucket. */
 export class LeadsOut extends Error {
   override readonly name = 'LeadsOut';
   readonly code = 'LEADS_OUT';

@@ -5,13 +5,13 @@ import { codeOf } from '@svc/plugin-sdk/util';
 import type { FileEntry, ListOptions } from '../api.ts';
 import { isTemporary } from './temporary.ts';
 
-/** The listing would be larger than a response may be. */
+/** Error for a listing that is larger than a response may be. */
 export class TooMuch extends Error {
   override readonly name = 'TooMuch';
   readonly code = 'TOO_MUCH';
 }
 
-/** A directory that could not be read. */
+/** Error for a directory that could not be read. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
   readonly code = 'UNREADABLE';
@@ -23,7 +23,7 @@ const STATS_AT_ONCE = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 interface Options extends Omit<ListOptions, 'directory'> {
-  /** Stands before each path: empty, or the directory's own path with a slash at its end. */
+  /** Prefix of each path: empty, or the directory's own path with a slash at its end. */
   readonly under: string;
 }
 

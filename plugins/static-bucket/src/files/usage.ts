@@ -13,12 +13,12 @@ const FIRST_MS = 2_000;
 const AGAIN_MS = 60_000;
 /** Reciprocal of the share of time that counting takes at most. */
 const SHARE = 20;
-/** A count that took longer for its entries was held up by other work: that says nothing of the next one. */
+/** Most time of a count per entry, ms: a longer one was held up by other work, which does not predict the next one. */
 const ENTRY_MS = 1;
 /** Longest time that a write that would be refused waits for the next count. */
 const PATIENCE_MS = 1_000;
 
-/** The bucket holds as many bytes as it may. */
+/** Error for a bucket that holds as many bytes as it may. */
 export class BucketFull extends Error {
   override readonly name = 'BucketFull';
   readonly code = 'BUCKET_FULL';

@@ -17,7 +17,7 @@ interface Target {
   readonly found: Stats | undefined;
 }
 
-/** RFC 4918 §9.8, static-http.md §B4. */
+/** Copies a resource (RFC 4918 §9.8, static-http.md §B4). */
 export async function copy(request: DavRequest): Promise<Answer> {
   const depth = depthOf(request);
   if (depth === '1') throw new Refusal(400);
@@ -41,7 +41,7 @@ export async function copy(request: DavRequest): Promise<Answer> {
   });
 }
 
-/** RFC 4918 §9.9: one rename. */
+/** Moves a resource by one rename (RFC 4918 §9.9). */
 export async function move(request: DavRequest): Promise<Answer> {
   const depth = depthOf(request);
   if (depth === '0' || depth === '1') throw new Refusal(400);
