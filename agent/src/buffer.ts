@@ -19,7 +19,7 @@ function bufferDir({ config, config_path }: Place): string {
   return config.buffer_dir || state || join(dirname(config_path), 'svc-agent-buffer');
 }
 
-/** A server of another name or UUID is another server: it does not get these reports. */
+/** Key of a server: one of another name or UUID is another server, and does not get these reports. */
 const placeOf = ({ name, server_uuid }: ServerConfig): string =>
   createHash('sha256').update(`${name}\n${server_uuid}`).digest('hex').slice(0, 32);
 

@@ -9,7 +9,7 @@ import { schedule } from './schedule.ts';
 
 const EVERY_MS = 60_000;
 
-/** A sensor may hang. The containers do not wait longer for it. */
+/** Limit of the time that the containers wait for the sensors, which may hang. */
 const SENSORS_LIMIT_MS = 5000;
 const NO_SENSORS: Sensors = { temperatures: [], fans: [], batteries: [] };
 const NO_ENGINE: Containers = {

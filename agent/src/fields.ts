@@ -1,4 +1,4 @@
-/** The configuration is wrong. The message names the key and says which values it takes. */
+/** Error in the configuration. The message names the key and says which values it takes. */
 export class ConfigError extends Error {}
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -2,11 +2,11 @@ import type { LookupAddress } from 'node:dns';
 import type { Clock } from './clock.ts';
 import { untilAborted } from './limits.ts';
 
-/** An address has so long for itself before the next one is tried at the same time (RFC 8305 §5). */
+/** Time that an address has for itself before the next one is tried at the same time (RFC 8305 §5). */
 const DELAY_MS = 250;
 /** Least time between two attempts (RFC 8305 §5). */
 const SHORTEST_MS = 10;
-/** The last address of many is tried before so much time has passed. */
+/** Time within which the last address of many is tried. */
 const ALL_WITHIN_MS = 800;
 
 /**

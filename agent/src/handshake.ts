@@ -14,7 +14,7 @@ export interface Refusal {
   /** The code of the server's error, where there is one. */
   readonly code?: unknown;
   readonly message: string;
-  /** The answer may still come. */
+  /** Tells whether the answer may still come. */
   readonly isOpen?: boolean;
 }
 

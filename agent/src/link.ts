@@ -31,7 +31,7 @@ export interface LinkOptions {
 
 /** Interval at which one of the full reports, which are large, is stored on the disk. */
 const SPOOL_FULL_EVERY_MS = 60_000;
-/** A document that does not change is put again after this time: its age shows that the agent lives. */
+/** Time after which an unchanged document is put again: its age shows that the agent lives. */
 const PUT_AGAIN_MS = 600_000;
 /** A connection that breaks again and again brings the static data once in this time. */
 const SEND_STATIC_EVERY_MS = 60_000;
@@ -76,7 +76,7 @@ export class Link {
     return this.#options.server;
   }
 
-  /** A connection is there that has not had the static data, nor did the one before it within the last minute. */
+  /** Tells whether there is a connection that has not had the static data, nor did the one before it within the last minute. */
   get isStaticDue(): boolean {
     const passed_ms = this.#options.clock.steady() - this.#staticSent_at;
     return this.#outbox.isAttached && !this.#isStaticSent && passed_ms >= SEND_STATIC_EVERY_MS;

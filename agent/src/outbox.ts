@@ -67,7 +67,7 @@ export class Outbox {
     if (this.#unanswered.length > MAX_UNANSWERED) this.#unanswered.shift();
   }
 
-  /** The server has answered a request. All of them have the same id; on one connection their number tells enough. */
+  /** Records that the server has answered a request. All have the same id; on one connection their number tells enough. */
   answered(): void {
     this.#unanswered.shift();
   }
@@ -81,7 +81,7 @@ export class Outbox {
     return result;
   }
 
-  /** The connection has ended. Reports that it took and did not answer are kept when it broke. */
+  /** Ends the use of a connection. Reports that it took and did not answer are kept when it broke. */
   detach({ isBroken = true } = {}): void {
     this.#channel = undefined;
     if (isBroken) this.#spoolAll(this.#unanswered);

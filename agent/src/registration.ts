@@ -15,7 +15,7 @@ export interface RegistrationOptions {
 
 /** The id of each registration after the first one of a connection, so that its answer is known; reports have 1 to 33. */
 export const REGISTRATION_ID = 1000;
-/** A refusal that lasts is logged again after this time. */
+/** Time after which a lasting refusal is logged again. */
 const LOG_AGAIN_MS = 3_600_000;
 
 const ADVICE: { readonly [code: string]: string } = {

@@ -131,5 +131,5 @@ function messageOf(error: unknown): string {
   return /^(Permission Denied|Other error): /.test(text) ? text : `Other error: ${text}`;
 }
 
-/** A connection that failed on every address of a host has no message, only a code. */
+/** Code of an error: a connection that failed on every address of a host has no message. */
 const codeOf = (error: Error & { code?: unknown }): string => String(error.code ?? error.name);

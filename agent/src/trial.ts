@@ -8,7 +8,7 @@ const TRIAL_MS = 60_000;
 /** Set by the program that starts an installed agent, while its version has not connected yet. */
 const mark = (): string | undefined => process.env['SVC_AGENT_TRIAL'];
 
-/** A version that does not connect ends, so that the program that started it takes the one before. */
+/** Begins the trial of a version: one that does not connect ends, so that the program that started it takes the one before. */
 export function beginTrial(clock: Clock, log: Logger): void {
   const file = mark();
   if (file === undefined) return;
@@ -19,7 +19,7 @@ export function beginTrial(clock: Clock, log: Logger): void {
   });
 }
 
-/** The server was reached: this version stays. */
+/** Ends the trial: the server was reached, and this version stays. */
 export function passTrial(): void {
   const file = mark();
   if (file === undefined) return;

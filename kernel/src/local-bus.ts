@@ -85,7 +85,7 @@ export class LocalBus {
     }
   };
 
-  /** A listener that fails is logged and hurts no other. */
+  /** Runs a listener; one that fails is logged and hurts no other. */
   #isolate(fields: Fields, run: () => unknown): void {
     const failed = (error: unknown) => this.#log.error('bus listener failed', { ...fields, error });
     try {

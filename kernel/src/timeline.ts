@@ -1,6 +1,6 @@
 import { type Clock, UserError } from '@svc/plugin-sdk';
 
-/** A step that waits for a plugin ends after this time, with an error that names the step. */
+/** Time after which a step that waits for a plugin ends, with an error that names the step. */
 const LIMIT_MS = 120_000;
 
 interface Step {

@@ -32,7 +32,7 @@ export interface HoldingKind {
    * and `bytes`. An index with both columns keeps it short: `addHeldBytes` makes one.
    */
   readonly rows: string;
-  /** Asked at each change, so that a reload counts at once. */
+  /** Limits, read at each change, so that a reload counts at once. */
   readonly limits: () => HoldingLimits;
   /** Advice in the text of a refusal; default: `delete some`. */
   readonly remedy?: string;

@@ -63,7 +63,7 @@ export interface Call {
 export type Wait = ((start: () => void) => void) | undefined;
 
 export interface Outcome {
-  /** undefined: success. */
+  /** Error of the call; undefined: success. */
   readonly error: RpcError | undefined;
   /** `performance.now()` when the call came: looking at the clock once more is left to those who want the time it took. */
   readonly started: number;

@@ -76,7 +76,7 @@ export interface TestOptions {
   readonly clock?: boolean;
   /** A database that no server has used. Else it may have the tables of every built-in plugin. */
   readonly empty?: boolean;
-  /** The test is about calls that hold the server up. Else `stop` fails after a turn of more than 50 ms of processor time. */
+  /** Tells whether the test is about calls that hold the server up. Otherwise `stop` fails after a turn of more than 50 ms of processor time. */
   readonly mayHold?: boolean;
 }
 

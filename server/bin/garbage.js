@@ -16,7 +16,7 @@ import { runInNewContext } from 'node:vm';
 const CALM = 0.5;
 const LARGE = 8 * 2 ** 20;
 const LOOK_MS = 3_000;
-/** A collection comes after so many calm looks in a row, where more than `SURPLUS` bytes may come back by it. */
+/** Number of calm looks in a row after which a collection comes, where more than `SURPLUS` bytes may come back by it. */
 const LOOKS = 3;
 const SURPLUS = 16 * 2 ** 20;
 /**

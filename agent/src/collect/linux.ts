@@ -31,7 +31,7 @@ interface Counters {
 const SLOW_EVERY_MS = 4900;
 const FREQUENCY_EVERY_MS = 9900;
 const GPU_EVERY_MS = 14_900;
-/** A sample waits this long for the slow figures, then it uses the earlier ones. */
+/** Time that a sample waits for the slow figures; then it uses the earlier ones. */
 const PATIENCE_MS = 200;
 /** Longest wait after a pause of more than 4 s, which is a twentieth of the pause: the earlier figures are as old as it. */
 const LONGEST_PATIENCE_MS = 2000;

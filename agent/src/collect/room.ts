@@ -78,7 +78,7 @@ function askProgram(path: string, limit_ms: number): Question {
   }
 }
 
-/** Undefined for a text that holds no four numbers. */
+/** Reads a room; undefined for a text that does not hold four numbers. */
 function parseRoom(text: string): Room | undefined {
   const numbers = text.trim().split(' ').map(Number);
   const [size = NaN, total = NaN, free = NaN, available = NaN] = numbers;

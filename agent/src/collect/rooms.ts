@@ -10,7 +10,7 @@ const NEAR_LIMIT_MS = 300;
 /** Threads of Node's pool, which has four, that may hang in a question. */
 const MOST_STUCK = 2;
 const FAR_LIMIT_MS = 3000;
-/** A survey waits this long for mounts that answered before, and for those that were never asked. */
+/** Time that a survey waits for mounts that answered before, and for those that were never asked. */
 const FAR_PATIENCE_MS = 150;
 // A little less than 30 s and a minute, so that a mount is due at a survey that comes some milliseconds early.
 const FAR_EVERY_MS = 29_900;

@@ -31,7 +31,7 @@ const number = (text: string): number | undefined =>
 export const isPossible = (celsius: number): boolean => celsius > -60 && celsius < 127;
 /** Revolutions of a fan per minute that are a figure, not the greatest number of its chip. */
 const isTurning = (rpm: number): boolean => rpm >= 0 && rpm < 65_535;
-/** A limit that was never set is 0, −273 or thousands of degrees. */
+/** Tells whether a limit was set: one that was not is 0, −273 or thousands of degrees. */
 const isLimit = (celsius: number): boolean => celsius > 0 && celsius < 200;
 const degrees = (thousandths: number): number => Math.round(thousandths / 100) / 10;
 

@@ -41,7 +41,7 @@ export async function writeTrust(bundle: string, trust: Trust): Promise<void> {
 /** Returns the path of the manifest that the agent came with, next to the agent. */
 export const manifestPath = (bundle: string): string => bundle.replace(/\.mjs$/, '.signed');
 
-/** The server was reached by a connection that only it can have: by a certificate that is checked, or within the machine. */
+/** Tells whether the connection can only be that of the server: by a certificate that is checked, or within the machine. */
 function isSure({ ws_url, ignore_cert, cert_pin }: ServerConfig): boolean {
   const { protocol, hostname } = new URL(ws_url);
   if (protocol === 'wss:') return cert_pin !== undefined || !ignore_cert;

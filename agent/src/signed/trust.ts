@@ -69,7 +69,7 @@ export function nextTrust(manifest: Manifest, trust: Trust, platform: string): T
   return manifest.key === key ? trust : { key: manifest.key, before: key, newest };
 }
 
-/** The same once it has run. */
+/** Returns the trust once the version has run here. */
 export function ranHere(manifest: Manifest, trust: Trust, platform: string): Trust {
   const { version, made, parts } = manifest;
   const agent = parts.get(`agent ${version}`) ?? '';

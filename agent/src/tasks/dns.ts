@@ -5,7 +5,7 @@ import { elapsed } from '../measure.ts';
 import type { TaskHandler } from '../task-context.ts';
 import { lookUp, RECORD_TYPES, type RecordType } from './dns-records.ts';
 
-/** A query is sent twice, so that one lost packet does not use up the task's time. */
+/** Limits of a query, which is sent twice, so that one lost packet does not use up the task's time. */
 const QUERY = { timeout: 1500, tries: 2 };
 
 interface DnsRecord {

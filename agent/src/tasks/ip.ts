@@ -46,5 +46,5 @@ async function publicAddress(
   }
 }
 
-/** An answer is the bare address, or lines `key=value`, one of them `ip=…`. */
+/** Address in an answer, which is the bare address, or lines `key=value`, one of them `ip=…`. */
 const addressIn = (text: string): string => (/^ip=(.*)$/m.exec(text)?.[1] ?? text).trim();

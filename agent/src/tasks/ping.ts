@@ -8,7 +8,7 @@ import type { TaskHandler } from '../task-context.ts';
 
 /** Seconds that the program waits for the answer (clients.md §2.8). */
 const ECHO_S = 2;
-/** The programs of all addresses are ended after this time, should their own limit fail. */
+/** Time after which the programs of all addresses are ended, should their own limit fail. */
 const PROGRAMS_MS = 4000;
 
 /**

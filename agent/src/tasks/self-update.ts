@@ -86,7 +86,7 @@ async function replace(
   }
 }
 
-/** A version from before signatures has none. */
+/** Moves the manifest of a version; one from before signatures has none. */
 async function moveManifest(from: string, to: string): Promise<void> {
   await rm(to, { force: true });
   await rename(from, to).catch((error: NodeJS.ErrnoException) => {

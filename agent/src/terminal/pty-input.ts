@@ -3,7 +3,7 @@ import type { Pty } from '@lydell/node-pty';
 import type { Clock } from '../clock.ts';
 import { inputDescriptor } from '../quirks.ts';
 
-/** The sender is held while more than this waits. */
+/** Bytes that may wait before the sender is held. */
 const HOLD_BYTES = 256 * 1024;
 /** Pause between two attempts while the program in the terminal does not read. */
 const RETRY_MS = 20;

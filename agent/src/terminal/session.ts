@@ -9,7 +9,7 @@ import { PtyInput } from './pty-input.ts';
 
 /** Largest frame of output (clients.md §2.9). */
 const CHUNK_BYTES = 8192;
-/** The shell's output is paused while this much is unsent, and resumes when a quarter of it is left. */
+/** Unsent bytes at which the shell's output is paused; it resumes when a quarter of them is left. */
 const MAX_BACKLOG_BYTES = 1024 * 1024;
 /** Time between TERM and KILL for the shell's process group. */
 const GRACE_MS = 200;

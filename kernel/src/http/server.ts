@@ -8,7 +8,7 @@ import type { Wiring } from '../wiring.ts';
 import { HttpExchange } from './exchange.ts';
 import { BAD_HOST, hasSoundHost } from './host.ts';
 
-/** An idle keep-alive connection is closed after this time: later than proxies do it (Caddy 120 s, Traefik 90 s, nginx 60 s), who else send a request into a connection that closes. */
+/** Time after which an idle keep-alive connection is closed: later than proxies do it (Caddy 120 s, Traefik 90 s, nginx 60 s), who else send a request into a connection that closes. */
 const KEEP_ALIVE_MS = 150_000;
 const HEADERS_MS = 120_000;
 /** TLS 1.2 with forward secrecy and authenticated encryption only; versions after it have nothing else. */

@@ -35,7 +35,7 @@ export interface Shared extends Pick<Kernel, Same | 'call' | 'request'> {
   readonly timeline: Timeline;
 }
 
-/** A plugin that takes longer to end is named in the log. */
+/** Time after which a plugin that has not ended is named in the log. */
 const SLOW_END_MS = 5_000;
 /** Calls get 8 s of the 30 that service managers wait, a plugin the rest. */
 const END_MS = 20_000;

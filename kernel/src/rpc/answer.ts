@@ -10,10 +10,10 @@ const TURN_MS = 10;
 
 /** An answer. `release` is called when the text has been handed to the socket: then a subscription may send items. */
 export interface Answer {
-  /** undefined: nothing to send (notifications). */
+  /** Texts to send; undefined: none (notifications). */
   readonly text: Texts | undefined;
   readonly release?: (() => void) | undefined;
-  /** The answer waits for it; by then nothing holds the call's parameters. */
+  /** Promise for which the answer waits; by then nothing holds the call's parameters. */
   readonly after?: Promise<unknown> | undefined;
 }
 
@@ -105,7 +105,7 @@ class ArrayAnswer {
     this.#bytes += byteLength(text) + 1;
   }
 
-  /** undefined: no entry has an answer. */
+  /** Returns the texts of the array; undefined: no entry has an answer. */
   get text(): Texts | undefined {
     return this.#texts.length > 0 ? joinTexts([...this.#texts, ']']) : undefined;
   }

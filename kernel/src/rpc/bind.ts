@@ -22,10 +22,10 @@ interface Parameter {
   readonly optional: boolean;
   /** An explicit `null` reaches the handler. */
   readonly keepsNull: boolean;
-  /** The handler gets the JSON text instead of the value. */
+  /** Tells whether the handler gets the JSON text instead of the value. */
   readonly asText: boolean;
   readonly schema: TSchema;
-  /** Undefined where the schema has no list. */
+  /** Bounds of lists; undefined where the schema has none. */
   readonly tooLong: Bounds | undefined;
   /** Compiled by the first call: most methods of a server are never called. */
   validator?: ReturnType<typeof Compile>;

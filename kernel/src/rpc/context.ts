@@ -15,7 +15,7 @@ export interface Source extends Origin {
 /** One call on its way: what access rules and handlers see of it. */
 export class Context implements AccessContext {
   readonly method: string;
-  /** undefined: there is no such method. */
+  /** Method; undefined: there is no such method. */
   readonly registered: Registered | undefined;
   /** Time of the beginning, by `performance.now()`. */
   readonly started = performance.now();

@@ -16,9 +16,9 @@ const CONGESTED_BYTES = 64 * 1024;
 
 interface Opened {
   readonly id: number;
-  /** The connection has a stream of this method already. */
+  /** Tells whether the connection has a stream of this method already. */
   readonly isRepeated: boolean;
-  /** The reply has been sent: items follow. */
+  /** Called when the reply has been sent: items follow. */
   readonly release: () => void;
 }
 

@@ -10,7 +10,7 @@ import { Fifo } from './fifo.ts';
 import { Pace } from './pace.ts';
 import type { Entry, Member, Sink } from './sink.ts';
 
-/** A row gets 103 when it could not be stored for this long: the database is away, or hangs. */
+/** Time after which a row that could not be stored gets 103: the database is away, or hangs. */
 const DEADLINE_MS = 30_000;
 /** Bytes of one batch. Texts count by their length. */
 const BATCH_BYTES = 8 * 2 ** 20;

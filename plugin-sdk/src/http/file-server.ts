@@ -14,7 +14,7 @@ import { Cut, finished, type Pace, sendFile, written } from './stream.ts';
 export interface FileServerOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** A client that takes less than 128 KiB in this time is cut. Default: a minute. */
+  /** Time in which a client has to take 128 KiB, or is disconnected. Default: a minute. */
   readonly stall_ms?: () => number;
   /** Files that are streamed at once; beyond, 503. Default: 512. */
   readonly maxDownloads?: () => number;

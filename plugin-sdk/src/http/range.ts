@@ -7,7 +7,7 @@ export interface Slice {
 /** Part of a representation that a `Range` field asks for (RFC 9110 §14). */
 export type Wanted = 'whole' | 'unsatisfiable' | Slice;
 
-/** A longer field is ignored. */
+/** Characters of the longest field; a longer one is ignored. */
 const MAX_LENGTH = 200;
 
 /**

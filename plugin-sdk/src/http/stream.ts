@@ -14,7 +14,7 @@ export interface Pace {
   readonly clock: Clock;
   /** A client must take one chunk in this time. */
   readonly stall_ms: number;
-  /** The client has taken what was sent. */
+  /** Called when the client has taken what was sent. */
   readonly moved?: () => void;
 }
 

@@ -184,7 +184,7 @@ class Cutter {
     this.#end = end;
   }
 
-  /** The last piece is the first one. */
+  /** Tells whether the last piece is the first one. */
   get isFirst(): boolean {
     return this.#from === this.#start;
   }

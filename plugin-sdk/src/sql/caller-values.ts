@@ -8,7 +8,7 @@ import type { CallerValue } from './statements.ts';
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
-/** A greater integer is bound as a real. */
+/** Integer beyond which a value is bound as a real. */
 const MOST_UNSIGNED = 2n ** 64n - 1n;
 
 /** Parameters of a statement at most: no database takes more. */

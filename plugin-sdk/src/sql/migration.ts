@@ -5,7 +5,7 @@ import type { PartitionOptions, TimeTable } from './time-partitions.ts';
 /** One forward step of a plugin's schema. Names are kebab-case, zero-padded and never renamed. */
 export interface Migration {
   readonly name: string;
-  /** An older program must not run on a database that has this step. */
+  /** Tells whether an older program must not run on a database that has this step. */
   readonly breaking?: boolean;
   up(db: MigrationDatabase): Promise<unknown>;
 }

@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 
 /** A turn that holds the main thread for longer keeps every other caller waiting. */
 const LONG_MS = 50;
-/** The thread's processor time is read again when the last sample is older: it costs ten times what the clock does. */
+/** Age of a sample after which the thread's processor time is read again: it costs ten times what the clock does. */
 const FRESH_MS = 10;
 /** Names of one turn that are kept. */
 const MOST_NAMES = 256;

@@ -7,7 +7,7 @@ import { countedTime, isNewer } from './newest-rule.ts';
  * report, which is long enough to be moved among V8's old objects, and to be garbage there, where it is collected last.
  */
 export class Newest {
-  /** undefined: in `#numbers`, and not asked for yet. null: the table holds no row of this agent. */
+  /** Row as an object; undefined: in `#numbers`, and not asked for yet. null: the table holds no row of this agent. */
   #row: Row | null | undefined;
   /** NaN stands for null. */
   readonly #numbers: number[];

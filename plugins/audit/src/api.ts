@@ -7,7 +7,7 @@ export interface AuditEvent {
   readonly method: string;
   /** Target: a key, a UUID, a path; never a secret. */
   readonly target?: string | undefined;
-  /** undefined: the server itself, or its operator on the command line. */
+  /** Caller; undefined: the server itself, or its operator on the command line. */
   readonly caller?: Principal | undefined;
   /** Origin; undefined: this machine. */
   readonly origin?: Pick<Origin, 'address' | 'transport'> | undefined;

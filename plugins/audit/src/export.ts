@@ -17,7 +17,7 @@ export const BEGIN: Cursor = { chain: 0, seq: -1 };
 export interface Page {
   /** JSON texts, see README, "The export". */
   readonly lines: readonly string[];
-  /** undefined: this was the last one. */
+  /** Beginning of the next page; undefined: this was the last one. */
   readonly next: Cursor | undefined;
 }
 

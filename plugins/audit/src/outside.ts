@@ -7,7 +7,7 @@ import { isSigned } from './key.ts';
 import type { ChainRow } from './store.ts';
 
 interface Options {
-  /** undefined: the server has no folder of its own. */
+  /** Path of the file; undefined: the server has no folder of its own. */
   readonly path: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;

@@ -34,7 +34,7 @@ const success = { success: true };
 export interface Parts {
   readonly buckets: StaticBuckets;
   readonly auth: Auth;
-  /** undefined: no other way of access locks files. */
+  /** Locks of another way of access; undefined: there are none. */
   readonly locks: FileLocks | undefined;
   readonly maxResponseBytes: () => number;
   /** The path of a file as a method takes it. @throws RpcError 108 */

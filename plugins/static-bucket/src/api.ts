@@ -105,9 +105,9 @@ export interface StaticBuckets {
   checkName(name: string): void;
   /** @throws RpcError 108 for a path that breaks the rules; URIError for bad percent-encoding */
   wirePath(text: string, form: PathForm): WirePath;
-  /** Tells names of unfinished uploads, which are never listed and never addressed. */
+  /** Tells whether a name is that of an unfinished upload, which is never listed and never addressed. */
   isTemporary(name: string): boolean;
-  /** Grows with every change of records or files that this server made, or that another server announced. */
+  /** Returns a number that grows with every change of records or files that this server made, or that another server announced. */
   version(): number;
   /** Counts a change of files that was made without `BucketFiles`. */
   touch(): void;

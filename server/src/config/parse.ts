@@ -15,7 +15,7 @@ export function parseToml(text: string): Record<string, unknown> {
   }
 }
 
-/** The line itself is not quoted: it may hold a password. */
+/** Key on a line, which itself is not quoted: it may hold a password. */
 function keyOn(line: string): string | undefined {
   return /^\s*(?:([\w.-]+)\s*=|(\[[\w.\- \]]+))/
     .exec(line)

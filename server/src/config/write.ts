@@ -41,7 +41,7 @@ async function writeLike(target: string, temporary: string, text: string): Promi
   }
 }
 
-/** Undefined when the file does not exist. */
+/** Result for a file; undefined when it does not exist. */
 const ifThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -13,7 +13,7 @@ import { VERSION } from '../version.ts';
 const area = 'listeners';
 const WAIT_MS = 3_000;
 const DAY_MS = 86_400_000;
-/** A certificate that ends sooner is told. */
+/** Time before its end from which a certificate is reported. */
 const SOON_MS = 14 * DAY_MS;
 const MOST_BYTES = 65_536;
 const TO_SELF = /^(?:127\.|::1$)/;

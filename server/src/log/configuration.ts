@@ -67,7 +67,7 @@ export function secretsOf(value: unknown, schema: Known | undefined, name = ''):
   );
 }
 
-/** The mark of a list holds for what is in it. */
+/** Schema of the items of a list, whose mark holds for them. */
 const itemOf = ({ items, secret }: Known): Known =>
   secret === undefined ? { ...items } : { secret, ...items };
 

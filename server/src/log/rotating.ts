@@ -2,7 +2,7 @@ import { fstatSync, openSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { complain, type Output, openOutput } from './output.ts';
 
-/** The file is looked at after so long, or so many characters; lines meanwhile may exceed its limit. */
+/** Time, or characters, after which the file is checked; lines meanwhile may exceed its limit. */
 const LOOK_MS = 1000;
 const LOOK_LENGTH = 2 ** 20;
 
