@@ -8,14 +8,14 @@ import { after, Committing, isTold, mark, markFor } from '@svc/plugin-sdk/util';
 import type { Head } from '../head.ts';
 import type { KernelHooks } from '../hooks.ts';
 import type { Access } from './access.ts';
-import { type Answer, answerArray, type Begun } from './answer.ts';
+import { type Answer, answerArray, type Begun } from './batch.ts';
 import { Context, type Source } from './context.ts';
 import type { Call, Message } from './envelope.ts';
 import { messageOf, readMessage, readUsualCall, textOf } from './envelope.ts';
 import { errorText, invalidRequest, PARSE_ERROR, rpcErrorOf } from './errors.ts';
 import { CallLog } from './log.ts';
+import { reader } from './message-hook.ts';
 import { anonymous } from './principals.ts';
-import { reader } from './reader.ts';
 import { type Registered, type Registry, takeCredential } from './registry.ts';
 import { LONGEST } from './repeats.ts';
 

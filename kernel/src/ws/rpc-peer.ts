@@ -1,7 +1,7 @@
 import { within } from '@svc/plugin-sdk/driver';
 import { isLater, thisTurn } from '@svc/plugin-sdk/util';
 import { LONG_BYTES } from '../budgets.ts';
-import type { Answer } from '../rpc/answer.ts';
+import type { Answer } from '../rpc/batch.ts';
 import type { Source } from '../rpc/context.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
 import { SocketPeer } from './peer.ts';

@@ -2,9 +2,9 @@ import { EARLY, type Kernel, LAST } from '@svc/plugin-sdk';
 import { Lateness } from '@svc/plugin-sdk/util';
 import type { Refusals } from '../api.ts';
 import type { ConnectionSettings, HostSettings } from './config.ts';
+import { connectionsAllowed } from './descriptors.ts';
 import { HostCheck } from './host-check.ts';
-import { connectionsAllowed } from './limit.ts';
-import { Connections } from './places.ts';
+import { Connections } from './open-connections.ts';
 import { Proxies } from './proxies.ts';
 import { Receiving } from './receiving.ts';
 
