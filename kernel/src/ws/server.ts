@@ -161,7 +161,8 @@ export class WsServer {
       // Its pong may have come and not be read yet.
       if (isLate) peer.missed = 0;
       const isRpc = peer instanceof RpcPeer;
-      // While a peer is not read its pongs do not arrive, so its pings are not counted; they still find a dead socket.
+      // Pongs of a terminal that is not read do not arrive, so its pings are not counted; they still find a dead socket. A peer
+      // of calls is left unread only while it reads no answers: it is cut.
       const counts = isRpc || peer.isRead;
       if (counts && peer.missed >= MAX_MISSED) {
         peer.terminate();
