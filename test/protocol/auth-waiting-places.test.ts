@@ -1,8 +1,8 @@
 // auth.md §8: of the places where log-ins wait for the database, one address leaves others theirs.
 
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import { Lookups, WAITING } from '../../plugins/token/src/records/lookups.ts';
-import { Turns } from '../../plugins/token/src/records/turns.ts';
 import { suite } from '../runner/suite.ts';
 
 /** Nothing is in memory, and the database does not answer. */
@@ -12,7 +12,7 @@ function hungLookups(): Lookups {
     reads: { byKeys: never, byUsernames: never },
     records: { byKey: () => undefined },
     sessions: { has: () => false },
-    turns: new Turns(),
+    turns: new SerialQueue(),
   };
   return new Lookups(parts as unknown as ConstructorParameters<typeof Lookups>[0]);
 }

@@ -55,7 +55,7 @@ export default definePlugin({
       removeUpTo: (start_time_to, proceed) =>
         results.remove(filterOf([{ start_time_to }]), 'all', proceed),
     });
-    const content = () => kernel.use(UserContent);
+    const content = kernel.use(UserContent);
     const handler = new RouteHandler({
       content,
       routes,

@@ -1,5 +1,6 @@
 import { Type, topic } from '@svc/plugin-sdk';
 import { Int64 } from '@svc/plugin-sdk/schemas';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { Worker, WorkerStore } from './store/workers.ts';
 
 const MOST = 2_000;
@@ -9,7 +10,9 @@ const FRESH_MS = 500;
 /** Workers by route name, as far as requests have asked for them. Forgotten as a whole when anything changes. */
 export class RouteCache {
   readonly #store: Pick<WorkerStore, 'byRoute'>;
-  readonly #routes = new Map<string, { readonly worker: Worker; readonly read: number }>();
+  readonly #routes = new BoundedCache<string, { readonly worker: Worker; readonly read: number }>({
+    most: MOST,
+  });
   readonly #now: () => number;
   #generation = 0;
 
@@ -25,10 +28,7 @@ export class RouteCache {
     const generation = this.#generation;
     const worker = await this.#store.byRoute(route);
     // What was read may be what a change has just replaced.
-    if (worker && generation === this.#generation) {
-      if (this.#routes.size >= MOST) this.#routes.clear();
-      this.#routes.set(route, { worker, read: now });
-    }
+    if (worker && generation === this.#generation) this.#routes.set(route, { worker, read: now });
     if (!worker) this.#routes.delete(route);
     return worker;
   }

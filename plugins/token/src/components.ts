@@ -1,6 +1,7 @@
 import { Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
 import type { Clock, Kernel } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { TokenConfig } from './config.ts';
 import { registerTokens, TokenHoldings } from './holdings/index.ts';
 import { HoldingStore } from './holdings/store.ts';
@@ -19,7 +20,6 @@ import { Lookups } from './records/lookups.ts';
 import { Refresh } from './records/refresh.ts';
 import { TokenStore } from './records/store.ts';
 import { TokenReads } from './records/store-reads.ts';
-import { Turns } from './records/turns.ts';
 import { GrantPool } from './rights/grants.ts';
 import { TokenOwners } from './rights/owners.ts';
 import { Vocabulary } from './rights/vocabulary.ts';
@@ -99,7 +99,7 @@ function createRecords(kernel: Kernel<TokenConfig>) {
   ];
   const memory = createCaches(kernel, sessionStore);
   const { records, suspendsDependents } = memory;
-  const turns = new Turns();
+  const turns = new SerialQueue();
   const lookups = new Lookups({ ...memory, reads, sessionStore, turns });
   const owners = new TokenOwners({
     store,

@@ -21,7 +21,7 @@ export interface RouteOptions {
   readonly routes: RouteCache;
   readonly runner: Pick<Runner, 'route'>;
   readonly owners: WorkerOwners;
-  readonly content: () => UserContent;
+  readonly content: UserContent;
   readonly clock: Clock;
   readonly log: Logger;
   readonly peerHeader: string;
@@ -88,9 +88,7 @@ export class RouteHandler {
     try {
       const worker = await routes.find(name);
       if (worker && !(await owners.isSuspended(worker)))
-        return content().admit(exchange, { trusted: owners.isTrusted(worker) })
-          ? worker
-          : undefined;
+        return content.admit(exchange, { trusted: owners.isTrusted(worker) }) ? worker : undefined;
       this.refuse(exchange, 404, 'No js_worker bound to this route_name');
     } catch (error) {
       log.error('route could not be looked up', { route: name, error });

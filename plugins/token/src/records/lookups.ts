@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { RpcError } from '@svc/plugin-sdk';
+import type { SerialQueue } from '@svc/plugin-sdk/util';
 import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { LoginLocations } from '../login/locations.ts';
 import type { ActiveSessions } from '../sessions/active.ts';
@@ -8,7 +9,6 @@ import type { Records } from './cache.ts';
 import type { TokenRow } from './store.ts';
 import type { TokenReads } from './store-reads.ts';
 import type { Token } from './token.ts';
-import type { Turns } from './turns.ts';
 
 /** Names per read. Those that arrive while it runs wait for the next one. */
 const BATCH_SIZE = 50;
@@ -33,7 +33,7 @@ interface LookupsDependencies {
   readonly sessions: ActiveSessions;
   readonly locations: LoginLocations;
   /** Serializes reads of the table with the changes that messages announce. */
-  readonly turns: Turns;
+  readonly turns: SerialQueue;
 }
 
 /**

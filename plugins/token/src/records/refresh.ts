@@ -8,13 +8,13 @@ import {
   topic,
 } from '@svc/plugin-sdk';
 import type { BusSender, BusServer } from '@svc/plugin-sdk/kernel';
+import type { SerialQueue } from '@svc/plugin-sdk/util';
 import type { LoginLocations } from '../login/locations.ts';
 import type { ActiveSessions } from '../sessions/active.ts';
 import type { SessionFingerprint, SessionStore } from '../sessions/store.ts';
 import type { Records } from './cache.ts';
 import type { Lookups } from './lookups.ts';
 import { type Fingerprint, SUPER_ID, type TokenStore } from './store.ts';
-import type { Turns } from './turns.ts';
 import { isOlder } from './versions.ts';
 
 /** Change of one record or of its sessions. */
@@ -54,7 +54,7 @@ interface RefreshDependencies {
   readonly messaging: Messaging;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly turns: Turns;
+  readonly turns: SerialQueue;
   /** Called when the token with this key is deleted: its dependents may have to stop. */
   readonly onDeleted: (key: string) => Promise<void>;
   /** Called when anything in the tables may have changed. */
