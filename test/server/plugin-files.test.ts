@@ -58,6 +58,27 @@ for (const [name, file, text, answer] of files) {
   });
 }
 
+const versions: [name: string, packageText: string | undefined, version: string][] = [
+  ['that of the nearest package.json', '{ "version": "3.2.1" }', '3.2.1'],
+  ['0.0.0 where the nearest package.json states none', '{ "private": true }', '0.0.0'],
+  ['0.0.0 without a package.json', undefined, '0.0.0'],
+];
+for (const [name, packageText, version] of versions)
+  test(`the version of a plugin that states none is ${name}`, async ({ dir }) => {
+    const file = join(dir, 'src', 'single.mjs');
+    await mkdir(dirname(file));
+    await writeFile(file, `export default { name: 'single', setup() {} };`);
+    if (packageText !== undefined) await writeFile(join(dir, 'package.json'), packageText);
+    const app = await bootForTest(['token', 'server-info', file]);
+    try {
+      const { plugins } = await app.call('svc-server_plugins', [app.superToken]);
+      const found = plugins.find((plugin: { name: string }) => plugin.name === 'single');
+      assert.is(found.version, version);
+    } finally {
+      await app.stop();
+    }
+  });
+
 async function writeCopy(dir: string): Promise<void> {
   const copy = join(dir, 'node_modules/@svc/plugin-sdk/index.mjs');
   await mkdir(dirname(copy), { recursive: true });

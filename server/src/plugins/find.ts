@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire, findPackageJSON } from 'node:module';
-import { isAbsolute, join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, UserError } from '@svc/plugin-sdk';
 import type { Head } from '../config/head.ts';
@@ -42,20 +42,20 @@ type Lists = Pick<Head, 'plugins' | 'extra_plugins'>;
  * @throws UserError that names the entry
  */
 export async function loadPlugin(entry: string, base: string): Promise<Plugin> {
-  const { module, address } = await importEntry(entry, base);
+  const { module, file } = await importEntry(entry, base);
   const plugin = (module as { default?: unknown }).default as Partial<Plugin> | undefined;
   if (typeof plugin?.name !== 'string' || typeof plugin.setup !== 'function') {
     throw new UserError(`plugin '${entry}' has no default export made by definePlugin`);
   }
   if (plugin.version !== undefined) return plugin as Plugin;
-  const version = address === undefined ? VERSION : packageVersion(address);
+  const version = file === undefined ? VERSION : packageVersion(file);
   return Object.assign(plugin as Plugin, { version });
 }
 
 interface Loaded {
   readonly module: unknown;
-  /** `file:` address of the module; undefined for a built-in plugin. */
-  readonly address?: string;
+  /** Path of the module; undefined for a built-in plugin. */
+  readonly file?: string;
 }
 
 async function importEntry(entry: string, base: string): Promise<Loaded> {
@@ -64,8 +64,7 @@ async function importEntry(entry: string, base: string): Promise<Loaded> {
       return { module: await importBuiltIn(entry) };
     lendOwnPackages();
     const file = isPath(entry) ? pathEntry(entry, base) : packageEntry(entry, base);
-    const address = pathToFileURL(file).href;
-    return { module: await import(address), address };
+    return { module: await import(pathToFileURL(file).href), file };
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
     throw new UserError(`plugin '${entry}' could not be loaded: ${(cause as Error).message}`, {
@@ -74,10 +73,14 @@ async function importEntry(entry: string, base: string): Promise<Loaded> {
   }
 }
 
-/** Version that the nearest `package.json` of a module states, `0.0.0` where there is none. */
-function packageVersion(address: string): string {
-  const file = findPackageJSON(address);
-  const { version } = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
+/** Version that the nearest `package.json` above a file states, `0.0.0` where there is none. */
+function packageVersion(file: string): string {
+  let folder = dirname(file);
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (folder === dirname(folder)) return '0.0.0';
+    folder = dirname(folder);
+  }
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return typeof version === 'string' ? version : '0.0.0';
 }
 
