@@ -84,13 +84,13 @@ function watched(path) {
   return { changed, forget: () => unwatchFile(path, onChange) };
 }
 
-/** The server may listen elsewhere than at the last start. An address that is not of this machine was written by its operator. */
+/** Writes the address of the server into the file of the agent: it may listen elsewhere than at the last start. An address that is not of this machine was written by its operator. */
 function followAddress(config, url) {
   const text = readFileSync(config, 'utf8');
-  const [, known] = /^\s*ws_url\s*=\s*"([^"]*)"/m.exec(text) ?? [];
-  if (known === url || !/^wss?:\/\/(?:127\.|\[::1\])/.test(known ?? '')) return;
+  const [, current] = /^\s*ws_url\s*=\s*"([^"]*)"/m.exec(text) ?? [];
+  if (current === url || !/^wss?:\/\/(?:127\.|\[::1\])/.test(current ?? '')) return;
   const followed = text
-    .replace(known, url)
+    .replace(current, url)
     .replace(/^ignore_cert = .*$/m, `ignore_cert = ${url.startsWith('wss:')}`);
   writeFileSync(config, followed);
 }

@@ -75,8 +75,8 @@ async function runCommand(app: App, name: string, args: readonly string[]): Prom
     const code = await command.run(kernel, terminal, argumentsOf(command, args));
     return typeof code === 'number' ? code : 0;
   }
-  const known = all.map(({ command }) => `  ${usageOf(command)}  ${command.summary}`).join('\n');
-  throw new UsageError(`unknown command '${name}'; this server's plugins have\n${known}`);
+  const usages = all.map(({ command }) => `  ${usageOf(command)}  ${command.summary}`).join('\n');
+  throw new UsageError(`unknown command '${name}'; this server's plugins have\n${usages}`);
 }
 
 function argumentsOf(command: Command, args: readonly string[]) {

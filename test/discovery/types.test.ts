@@ -49,7 +49,7 @@ test('the types of a third-party plugin are those of its schemas', async () => {
   };
 }
 
-/** Streams: what the parameters hold besides the credential, and one item. */
+/** Streams: what the parameters hold beside the credential, and one item. */
 export interface Subscriptions {
   /** Measurements as they come. */
   'weather_follow': {

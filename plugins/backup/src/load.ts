@@ -61,16 +61,16 @@ export async function load({ db, file, loader, ...given }: Load): Promise<void> 
       for (const { plugin, migration } of steps)
         if (applied.has(`${plugin}\n${migration.name}`)) await migration.up(on);
       const rows = loader(on, archive);
-      const known = await rows.tables();
-      refuseUnknown(manifest, known, ledger, plugins);
+      const existing = await rows.tables();
+      refuseUnknown(manifest, existing, ledger, plugins);
       await rows.rest();
       for (const table of tablesOf(archive)) {
-        const columns = known.get(table);
+        const columns = existing.get(table);
         if (!columns) continue;
         await fill({ table, columns, rows, archive, report, expected: manifest.tables[table] });
       }
       for (const [table, last] of sequencesOf(archive))
-        if (known.has(table)) await rows.countFrom(table, last);
+        if (existing.has(table)) await rows.countFrom(table, last);
       await dropForeign(on, plugins);
       await rows.wake();
     });
@@ -105,11 +105,11 @@ async function fill({ table, columns, rows, archive, report, expected }: Fill): 
 /** A table that would be lost is named before anything is written; an empty one is no loss. */
 function refuseUnknown(
   { tables }: Manifest,
-  known: ReadonlyMap<string, unknown>,
+  existing: ReadonlyMap<string, unknown>,
   ledger: readonly (readonly string[])[],
   plugins: readonly Plugin[],
 ): void {
-  const lost = Object.keys(tables).filter((table) => !known.has(table) && tables[table] !== 0);
+  const lost = Object.keys(tables).filter((table) => !existing.has(table) && tables[table] !== 0);
   if (lost.length === 0) return;
   const loaded = new Set(plugins.map(({ name }) => name));
   const absent = new Set(ledger.map(([plugin = '']) => plugin).filter((name) => !loaded.has(name)));

@@ -10,7 +10,7 @@ const TEXT = 25;
 const FLOAT8 = 701;
 const VARCHAR = 1043;
 const JSONB = 3802;
-const known = new Set([BOOL, BYTEA, INT8, INT2, INT4, TEXT, FLOAT8, VARCHAR, JSONB]);
+const supported = new Set([BOOL, BYTEA, INT8, INT2, INT4, TEXT, FLOAT8, VARCHAR, JSONB]);
 
 /** Signature, no flags, no extension. */
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
@@ -37,7 +37,7 @@ export class BinaryRows {
 
   /** @returns undefined where a column has a type that is only written as text */
   static of(types: readonly (number | undefined)[]): BinaryRows | undefined {
-    const all = types.filter((type) => type !== undefined && known.has(type)) as number[];
+    const all = types.filter((type) => type !== undefined && supported.has(type)) as number[];
     return all.length === types.length ? new BinaryRows(all) : undefined;
   }
 

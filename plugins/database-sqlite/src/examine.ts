@@ -56,7 +56,7 @@ function copyOf(file: string): Finding {
   const size = sizeOf(file);
   const message = `A copy of the database takes up to ${sizeText(size)}`;
   return size < bavail * bsize
-    ? finding('disk', 'ok', `${message}: there is room for it beside the file.`)
+    ? finding('disk', 'ok', `${message}: there is room for it next to the file.`)
     : finding('disk', 'advice', `${message}: it has no room here.`, 'Back up to another disk.');
 }
 

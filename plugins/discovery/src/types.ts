@@ -11,11 +11,11 @@ export function typesText(methods: Iterable<RegisteredMethod>, heading: string):
   const calls = sorted.filter(({ definition }) => definition.handle);
   const streams = sorted.filter(({ definition }) => definition.open);
   return `${heading}
-/** Calls: what the parameters hold besides the credential, and the result. */
+/** Calls: what the parameters hold beside the credential, and the result. */
 export interface Methods {
 ${calls.map(methodText).join('')}}
 
-/** Streams: what the parameters hold besides the credential, and one item. */
+/** Streams: what the parameters hold beside the credential, and one item. */
 export interface Subscriptions {
 ${streams.map(methodText).join('')}}
 `;

@@ -99,7 +99,7 @@ function packageEntry(name: string, base: string): string {
   const found = folders.find((folder) => existsSync(join(folder, 'package.json')));
   if (!found) {
     throw new UserError(
-      `plugin '${name}': neither a built-in plugin (${builtInNames().join(', ')}) nor a package installed beside the configuration (looked for from ${resolve(base)})`,
+      `plugin '${name}': neither a built-in plugin (${builtInNames().join(', ')}) nor a package installed next to the configuration (looked for from ${resolve(base)})`,
     );
   }
   return mainOf(found);
