@@ -2,6 +2,8 @@
 export type { Auth } from './auth.ts';
 export type { Bus, Messaging } from './bus.ts';
 export type { Clock } from './clock.ts';
+/** @deprecated until 0.12: types that signatures of services name, from their doors `/http`, `/kernel` and `/sql` */
+export type { ConfigWarning } from './configuration-file.ts';
 export { ConfigurationFile } from './configuration-file.ts';
 export { fileOnly, reload, secretKey } from './configuration-keys.ts';
 export { RpcError, UserError } from './errors.ts';
@@ -18,6 +20,8 @@ export {
   uncounted,
 } from './holdings.ts';
 export { type Call, EARLY, LAST, LATE, type Outcome } from './hooks.ts';
+export type { Exchange, Origin } from './http/contract.ts';
+export type { LogRecord } from './log.ts';
 export { type Logger, LogSinks, type Span } from './log.ts';
 export {
   type AccessContext,
@@ -46,4 +50,5 @@ export type { Brand } from './server.ts';
 export { service } from './service.ts';
 export type { Database } from './sql/database.ts';
 export { addHeldBytes } from './sql/held-bytes.ts';
+export type { Integer } from './sql/statements.ts';
 export { DatabaseChanged, type Payload, topic } from './topic.ts';

@@ -1,6 +1,7 @@
 /** `Shares` and `Turns`: whatever one share asks for, it gets what is idle, and another share begins. */
 
 import { type ShareRules, Shares, Turns } from '@svc/fair-turns';
+import * as admission from '@svc/plugin-admission/api';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
@@ -179,6 +180,17 @@ test('whatever is cancelled and ended, every place comes back and no share starv
     }),
     { numRuns: 50 },
   );
+});
+
+test('the names of earlier versions still work from their place', async () => {
+  const shares = new admission.Shares({ most: () => 1 });
+  assert.equal([shares.mayTake('a'), shares.take('a'), shares.take('b')], [true, true, false]);
+  shares.give('a');
+  assert.is(shares.used, 0);
+  const turns = new admission.Turns({ most: () => 1 });
+  const release = await turns.take('a', {});
+  release();
+  assert.ok(turns.idle);
 });
 
 test.run();

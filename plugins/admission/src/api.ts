@@ -1,3 +1,4 @@
+import { Shares as FairShares, Turns as FairTurns, type Wait } from '@svc/fair-turns';
 import { service } from '@svc/plugin-sdk';
 
 /** `unix`: the Unix socket; `internal`: calls of the server itself; `private`: networks that have no public addresses. */
@@ -25,14 +26,32 @@ export interface Refusals {
 
 export const Refusals = service<Refusals>('refusals');
 
-/** @deprecated since 0.10, until 0.12: import from `@svc/fair-turns` */
+/** @deprecated until 0.12: import from `@svc/fair-turns` */
 export {
   type ShareRules,
-  Shares,
   type Standing,
   Standings,
   standingIn,
-  Turns,
   type Wait,
 } from '@svc/fair-turns';
+
+/** @deprecated until 0.12: `Shares` of `@svc/fair-turns`, whose methods are named by what they do */
+export class Shares extends FairShares {
+  mayTake(share: string): boolean {
+    return this.hasPlace(share);
+  }
+  take(share: string): boolean {
+    return this.acquire(share);
+  }
+  give(share: string): void {
+    this.release(share);
+  }
+}
+
+/** @deprecated until 0.12: `Turns` of `@svc/fair-turns`, whose method is `acquire` */
+export class Turns extends FairTurns {
+  take(share: string, wait: Wait): Promise<() => void> {
+    return this.acquire(share, wait);
+  }
+}
 export { countedAs } from './connections/address.ts';
