@@ -1,6 +1,9 @@
 /**
  * Returns memory that V8 keeps of a flood to the system when the flood is over.
  *
+ * Saves 20 MB after load. It costs 16 to 24 µs of a call, instead of 9 to 14 without it, at 3,150 calls a second, and 0.7 % of
+ * an idle core (`npm run bench -- fleet`, Node 24).
+ *
  * - Buffers that were in use at the last collection of garbage wait for the next one, which comes when as much again was
  *   allocated: with little work, after minutes.
  * - V8 gives young objects up to 128 MB of room under load, however light, and takes nothing back while anything happens.
