@@ -191,7 +191,12 @@ const wrongly: [who: string, typed: Typed, told: RegExp[], command: number][] = 
     [/password is wrong/, /person who runs this server/],
     0,
   ],
-  ['a token', { token: 'key:wrong' }, [/does not know this token/, /person who runs this server/, /root’s/], 1],
+  [
+    'a token',
+    { token: 'key:wrong' },
+    [/does not know this token/, /person who runs this server/, /root’s/],
+    1,
+  ],
 ];
 for (const [who, typed, told, command] of wrongly)
   test(`who is not let in is told the way in again: ${who}`, () =>
