@@ -22,7 +22,7 @@ const asked = {
   git_commit_message: git('log', '-1', '--format=%s'),
 };
 const read = await readGitFacts(new URL('../../.git/', here));
-// In this order, whatever the source of a fact: the same commit gives the same bytes.
+// The order is fixed, whatever the source of a fact: the same commit gives the same bytes.
 const entries = Object.entries(asked).map(([name, fact]) => [name, fact ?? read[name]]);
 const facts = {
   ...Object.fromEntries(entries.filter(([, fact]) => fact !== undefined)),

@@ -68,7 +68,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** What a reader of the cursor makes of a text: the value, or undefined where it is no JSON. */
+/** Value that a reader of the cursor makes of a text; undefined where it is no JSON. */
 function read(text: string): { value: unknown } | undefined {
   const bytes = Buffer.from(text);
   const cursor = new Cursor(bytes);

@@ -108,7 +108,7 @@ export class FrameWriter {
     if (chunk.length === 0) return;
     const isFree = !('encrypted' in tcp) && tcp.writableLength === 0;
     tcp.write(isFree ? chunk : Buffer.from(chunk));
-    // What has not left is read from there later.
+    // Unsent bytes are read from there later.
     if (isFree && tcp.writableLength > 0) this.#buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   }
 }

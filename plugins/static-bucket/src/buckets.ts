@@ -132,7 +132,7 @@ interface Place {
 
 /** The files of a place. Buckets that share a directory share its bytes. */
 function openFiles(touch: () => void, maxBytes: () => number): (place: Place) => FilesOfBucket {
-  // What is written now stays: its file does not count yet.
+  // An upload under way stays: its file does not count yet.
   const usages = new BoundedCache<string, Usage>({ most: REMEMBERED, keeps: ({ idle }) => !idle });
   return ({ root, segments }) => {
     const key = JSON.stringify([root, ...segments]);

@@ -151,7 +151,7 @@ function clientOf(program: Program) {
 function watchLongTurns({ mayHold }: TestOptions): () => () => void {
   const held: string[] = [];
   const end = onLongTurn(({ cpu_ms, calls }) => {
-    // What no call began is the test's own work.
+    // Turns that no call began are the test's own work.
     if (calls.length > 0) held.push(`${cpu_ms} ms in ${calls.join(', ')}`);
   });
   const check = () => {

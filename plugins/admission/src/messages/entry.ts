@@ -103,7 +103,7 @@ export class EntryReader {
       const names = new Set(texts.flatMap(([name]) => [name, camelOf(name)]));
       return ({ name }) => names.has(name);
     }
-    // What follows the last part is parsed with the others.
+    // Text after the last part is parsed with the others.
     if (parts.length === MOST_ELEMENTS) return never;
     const before = credentialOf(method) === undefined ? 0 : 1;
     return (_span, at) => texts.some((text) => text === schemas[at - before]);

@@ -54,7 +54,7 @@ export function createFeeds(
   };
   subscribe(LastValuesStored, ({ kind, ids }) => changed(kind as Kind['name'], ids));
   subscribe(LastValuesChanged, ({ kind, ids }, { own }) => {
-    // What this server stored it has announced itself.
+    // This server has announced its own rows itself.
     if (!own || ids === null) changed(kind as Kind['name'], ids);
   });
   subscribe(DatabaseChanged, () => {

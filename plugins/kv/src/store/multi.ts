@@ -22,7 +22,7 @@ export function openMultiRead(db: Database): MultiRead {
     guarded('read failed', async () => {
       const { items, order } = asked;
       if (items.length === order.length) return read(items, sql.rows, limits);
-      // In addition to the rows it reads their places and lengths, so it may be longer than the answer.
+      // The text holds places and lengths in addition to the rows, so it may be longer than the answer.
       const roomy = { ...limits, maxBytes: 2 * limits.maxBytes };
       const { text } = await read(items, sql.placed, roomy);
       return new RawJson(await repeated(Buffer.from(text as string), asked, limits.maxBytes));

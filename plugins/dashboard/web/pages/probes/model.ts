@@ -164,7 +164,7 @@ export function useCurves({ probe, answer, machine, ms }: CurvesOptions) {
         .toSorted((a, b) => (b.of?.p50 ?? 0) - (a.of?.p50 ?? 0))
         .slice(0, MOST_CURVES)
         .map(({ uuid }) => uuid),
-    // What is drawn stays while figures change.
+    // The drawn curves stay while figures change.
     [probe, isMeasured],
   );
   const agents = machine === undefined ? slowest : [machine];

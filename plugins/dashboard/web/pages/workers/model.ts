@@ -222,7 +222,7 @@ export function useLogRight(): boolean | undefined {
   const { has, may } = useServer();
   if (!has('server-info')) return undefined;
   const allowed = may('svc-server_stream_log', SCRIPTS);
-  // What only the call decides is tried.
+  // Rights that only the call decides are tried.
   return allowed === null ? true : allowed;
 }
 
