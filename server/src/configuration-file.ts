@@ -117,7 +117,7 @@ export class ServedFile implements ConfigurationFile {
       const loaded = await loadConfig(this.path);
       const strange = keyWarnings(plugins, loaded);
       found.push(...strange);
-      for (const key of this.#heldBack(loaded, strange))
+      for (const key of this.#heldBack(loaded, strange, sectionsOf(plugins, loaded)))
         found.push({ kind: 'restart', key, message: `the new value of '${key}' needs a restart` });
       const key = 'ws_listener';
       if (listen !== undefined && loaded.head[key] !== listen)
@@ -142,7 +142,7 @@ export class ServedFile implements ConfigurationFile {
       this.#follow(loaded);
       const strange = keyWarnings(plugins, loaded);
       for (const { kind, message } of strange) if (kind === 'unknown') log.warn(message);
-      const needRestart = this.#heldBack(loaded, strange);
+      const needRestart = this.#heldBack(loaded, strange, next);
       if (needRestart.length > 0)
         log.warn('changed keys need a restart', { keys: needRestart.join(', ') });
       await app.hooks.reload.promise({ needRestart });
@@ -158,10 +158,10 @@ export class ServedFile implements ConfigurationFile {
   }
 
   /** Keys whose value in the file is another one than at the start, and that no reload changes; those that are warned of are left out. */
-  #heldBack(loaded: LoadedConfig, strange: readonly ConfigWarning[]): string[] {
+  #heldBack(loaded: LoadedConfig, strange: readonly ConfigWarning[], next: Sections): string[] {
     const { loaded: first, plugins, sections } = this.#options;
     const head = changedLeaves(first.head, loaded.head).filter((key) => !RELOADABLE.includes(key));
-    const changed = [...head, ...heldBack(plugins, sections, sectionsOf(plugins, loaded))];
+    const changed = [...head, ...heldBack(plugins, sections, next)];
     const ignored = new Set(strange.map(({ key }) => key));
     return changed.filter((key) => !ignored.has(key));
   }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   Cursor,
   checkPieces,
+  holdsInfinity,
   parseJson,
   parsePieces,
   skipString,
@@ -218,6 +219,12 @@ test('numbers are found outside of strings only', () => {
   const found: string[] = [];
   for (let place = cursor.number(); place; place = cursor.number()) found.push(cursor.text(place));
   assert.equal(found, ['-1.5e+3', '0', '12345678901234567']);
+});
+
+test('a number that no double holds is found behind a string of megabytes', () => {
+  const long = 'e123 '.repeat(2_000_000);
+  assert.is(holdsInfinity(JSON.stringify([long, 1])), false);
+  assert.is(holdsInfinity(`[${JSON.stringify(long)},1e400]`), true);
 });
 
 test.run();

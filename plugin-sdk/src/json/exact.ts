@@ -7,7 +7,12 @@ import { setOwn } from './set-own.ts';
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
-  return hasLongInteger(text) ? parseExact(text) : JSON.parse(text);
+  return hasLongInteger(text)
+    ? unmarked(
+        parseMarks(text, () => false),
+        BigInt,
+      )
+    : JSON.parse(text);
 }
 
 /**
@@ -32,7 +37,7 @@ export function respellJson(text: string, spell: (token: string) => string): str
 }
 
 const isSpelledFloat = (token: string): boolean =>
-  /[.eE]/.test(token) && !token.startsWith('"') && !hasFraction(Number(token));
+  /[.eE]/.test(token) && !hasFraction(Number(token));
 const hasFraction = (value: number): boolean => Number.isFinite(value) && !Number.isInteger(value);
 
 /** Tells whether 16 digits stand side by side anywhere in the text (strings included: a hint, not a proof). */
@@ -57,9 +62,7 @@ const longInteger = /^-?\d{16,}$/;
 const mark = `number:${randomBytes(8).toString('hex')}:`;
 const marks = new RegExp(`"${mark}([^"]*)"`, 'g');
 
-const parseExact = (text: string): unknown => parseMarked(text, () => false, BigInt);
-
-/** Long integers become BigInt; other tokens that `keeps` are what `other` makes of them. */
+/** Parses; long integers become BigInt, other tokens that `keeps` are what `other` makes of them. */
 function parseMarked(
   text: string,
   keeps: (token: string) => boolean,

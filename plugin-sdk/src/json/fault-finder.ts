@@ -12,7 +12,7 @@ export class FaultFinder {
     const escaped = isLong && text.includes(ESCAPE) && !isWhole(part);
     if (escaped) this.fault = 'half pair';
     else if (!isLong) this.fault = faultOf(text) ?? this.fault;
-    else if (holdsInfinity(part)) this.fault = 'infinity';
+    else if (hasInfinity(part)) this.fault = 'infinity';
   }
 }
 
@@ -28,7 +28,7 @@ function isWhole(value: unknown): boolean {
 }
 
 /** Tells whether a number in a value was too large for a double. */
-function holdsInfinity(value: unknown): boolean {
+function hasInfinity(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity;
-  return Object.values(value).some(holdsInfinity);
+  return Object.values(value).some(hasInfinity);
 }

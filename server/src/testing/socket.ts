@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { RpcFailure, type TestSocket } from '@svc/plugin-sdk/testing';
+import { inTime } from '@svc/plugin-sdk/util';
 import { WebSocket } from 'ws';
 
 /** Deadline of every wait of the kit, ms: long, because a machine may run much else at the same time. */
@@ -82,13 +83,5 @@ class Inbox {
   }
 }
 
-async function withDeadline<T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const fail = () => reject(new Error(`${what}: nothing within ${timeout_ms} ms`));
-  const timer = setTimeout(fail, timeout_ms);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const withDeadline = <T>(work: Promise<T>, what: string, timeout_ms = WAIT_MS): Promise<T> =>
+  inTime(timeout_ms, work, () => new Error(`${what}: nothing within ${timeout_ms} ms`));

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf } from '@svc/plugin-sdk/util';
+import { codeOf, within } from '@svc/plugin-sdk/util';
 import { isTemporary } from './temporary.ts';
 
 /** Bytes for which a file or directory counts at least, as on the disk: empty files are not free. */
@@ -170,11 +170,3 @@ const sizeIfAny = (path: string): Promise<{ readonly size: number }> =>
     if (codeOf(error) !== 'ENOENT') throw error;
     return { size: 0 };
   });
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
