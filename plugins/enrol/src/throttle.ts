@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { Refusals } from '@svc/plugin-admission/api';
+import { countedAs, Refusals } from '@svc/plugin-admission/api';
 import { Audit } from '@svc/plugin-audit/api';
 import type { Kernel } from '@svc/plugin-sdk';
-import { FailureCounts, networkOf } from '@svc/plugin-token/api';
+import { FailureCounts } from '@svc/plugin-token/api';
 
 /** Wrong codes of one network that cost nothing, as for passwords of accounts. */
 const FREE = 30;
@@ -32,6 +32,6 @@ export class Throttle {
   }
 
   #keyOf(address: string): string {
-    return createHmac('sha256', this.#key).update(networkOf(address)).digest('hex');
+    return createHmac('sha256', this.#key).update(countedAs(address)).digest('hex');
   }
 }

@@ -45,8 +45,6 @@ export interface AgentRows {
 /** A table whose rows pile up. */
 export interface HistoryTable extends ExplicitTable {
   readonly table: string;
-  /** Tells whether the owner's own configuration limits the table, and the owner deletes what is older. */
-  readonly limited?: () => boolean;
   /** Hears in every round how long rows are kept, ms; undefined: without end. */
   readonly keeps?: (kept_ms: number | undefined) => void;
   /** Deletes the rows of a slice, oldest first, in small statements. @returns how many, a partition counting as one */

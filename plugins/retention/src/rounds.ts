@@ -76,8 +76,7 @@ export class Rounds {
     return this.#tables.flatMap((table) => {
       const limits = table.kind && limitsOf?.(table.kind);
       const limited: Limits['limited'] = limits?.limited ?? new Set();
-      const isClosed =
-        limited === 'all' || table.limited?.() === true || table.limit_ms?.() !== undefined;
+      const isClosed = limited === 'all' || table.limit_ms?.() !== undefined;
       table.keeps?.(isClosed || limited.size > 0 ? undefined : keep_ms);
       return isClosed ? [] : [{ table, except: [...limited] }];
     });

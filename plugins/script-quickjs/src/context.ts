@@ -20,13 +20,17 @@ export class ThreadContext implements Sandbox, RunLine {
   isDisposed = false;
   readonly #options: ContextOptions;
   #script: Script | undefined;
+  /** Reads the script at its first run; undefined: it was given. */
+  readonly #source: (() => Promise<Script>) | undefined;
   #isReading = false;
   #isRetired = false;
   #placed: { readonly thread: ScriptThread; readonly context: number } | undefined;
 
   constructor(options: ContextOptions) {
     this.#options = options;
-    if (typeof options.script !== 'function') this.#script = options.script;
+    const { script } = options;
+    if (typeof script === 'function') this.#source = script;
+    else this.#script = script;
   }
 
   /** @throws Error with the compiler's text */
@@ -82,8 +86,7 @@ export class ThreadContext implements Sandbox, RunLine {
 
   async #read(): Promise<void> {
     try {
-      const { script } = this.#options;
-      this.#script = typeof script === 'function' ? await script() : script;
+      this.#script = await this.#source?.();
     } finally {
       this.#isReading = false;
     }

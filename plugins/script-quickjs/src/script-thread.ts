@@ -85,9 +85,8 @@ export class ScriptThread {
   }
   #isSettled = false;
 
-  /** Reserves the thread before its run is known. `freePlace` is called when it is free again, or reserved anew. */
+  /** Reserves the thread before its run is known. `freePlace` is called when it is free again. */
   reserve(freePlace: () => void): void {
-    this.releasePlace();
     this.#reserved = true;
     this.#freePlace = freePlace;
   }

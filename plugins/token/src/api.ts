@@ -114,5 +114,6 @@ export const SuperTokenCreated = service<{ token: string; password: string } | u
   'token.first',
 );
 
+/** @deprecated until 0.12: `countedAs` of `@svc/plugin-admission/api` */
+export { countedAs as networkOf } from '@svc/plugin-admission/api';
 export { FailureCounts } from './login/failure-counts.ts';
-export { networkOf } from './login/network.ts';

@@ -1,7 +1,8 @@
 import { equal, type Standing } from '@svc/fair-turns';
 import { type Clock, type Principal, RpcError, type Static, Type } from '@svc/plugin-sdk';
+import { BoundedCache } from '@svc/plugin-sdk/util';
 
-/** Tokens whose rules and calls are remembered; beyond, all are looked up anew. */
+/** Tokens whose rules and calls are remembered; beyond, the least used are looked up anew. */
 const REMEMBERED = 10_000;
 /** Too many calls of a token. */
 export const TOO_MANY_CALLS = -32005;
@@ -60,7 +61,7 @@ interface TokenState extends Standing {
 export class TokenRules {
   readonly #rules: () => readonly TokenRule[];
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #states = new Map<string, TokenState>();
+  readonly #states = new BoundedCache<string, TokenState>({ most: REMEMBERED });
 
   constructor(rules: () => readonly TokenRule[], clock: Pick<Clock, 'monotonic'>) {
     this.#rules = rules;
@@ -102,7 +103,6 @@ export class TokenRules {
     const burst = Math.max(1, rule?.burst || per_second);
     const { weight, part } = rule ?? equal();
     const created = { weight, part, per_second, burst, calls: burst, at: this.#clock.monotonic() };
-    if (this.#states.size >= REMEMBERED) this.#states.clear();
     this.#states.set(share, created);
     return created;
   }

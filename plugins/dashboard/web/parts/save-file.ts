@@ -1,4 +1,4 @@
-/** Gives it to the reader as a file. */
+/** Gives the content to the reader as a file. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -1,3 +1,4 @@
+import { countedAs } from '@svc/plugin-admission/api';
 import type { Principal } from '@svc/plugin-sdk';
 import type { Origin } from '@svc/plugin-sdk/http';
 import type { TokenRecord } from '../api.ts';
@@ -7,7 +8,6 @@ import { type Credential, malformed, matchesDigest, parseCredential } from './cr
 import { Digests } from './digests.ts';
 import type { LoginLocations } from './locations.ts';
 import { LoginLog, type LoginLogDependencies } from './log.ts';
-import { networkOf } from './network.ts';
 import type { PacedChecks } from './paced-checks.ts';
 import { orRootRefusal, ROOT, superMissing } from './refusals.ts';
 import type { Secret } from './secret.ts';
@@ -113,7 +113,7 @@ export class Authenticator {
 
   /** Loads the token of a name; undefined where it is cached. */
   #loadToken({ mode, name }: Credential, origin?: Origin): Promise<void> | undefined {
-    const from = origin && networkOf(origin.address);
+    const from = origin && countedAs(origin.address);
     return this.#deps.lookups.load(mode === 'token' ? 'key' : 'username', name, from);
   }
 
@@ -141,7 +141,7 @@ export class Authenticator {
   #checkOf(credential: Credential, digest: string, origin: Origin): Check {
     const { digests, records, locations } = this.#deps;
     const { mode, name } = credential;
-    const network = networkOf(origin.address);
+    const network = countedAs(origin.address);
     const isAccount = mode === 'account';
     const secret = this.#secretOf(credential);
     return {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { countedAs } from '@svc/plugin-admission/api';
 import { type Clock, type Logger, type Messaging, Type, topic } from '@svc/plugin-sdk';
 import type { Token } from '../records/token.ts';
-import { networkOf } from './network.ts';
 import type { LocationRow, LocationStore } from './store-locations.ts';
 
 /** Logins that succeeded at these locations: `[id of the token, place]`. */
@@ -45,7 +45,7 @@ export class LoginLocations {
 
   /** Digest of an address and a mode of login. */
   locationOf(mode: string, address: string): string {
-    const text = `${this.#deps.salt} ${mode} ${networkOf(address)}`;
+    const text = `${this.#deps.salt} ${mode} ${countedAs(address)}`;
     return hash('sha256', text, 'base64url').slice(0, 22);
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Secret } from './secret.ts';
 
 const INTERVAL_MS = 250;
@@ -8,7 +9,7 @@ interface CheckQueue {
   waiting: number;
   /** Time of the next check, by the monotonic clock. */
   next: number;
-  tail: Promise<unknown>;
+  readonly queue: SerialQueue;
 }
 
 /**
@@ -25,21 +26,19 @@ export class PacedChecks {
 
   /** Queues a check. @returns undefined: too many wait already */
   run<T>(secret: Secret, check: () => T | Promise<T>): Promise<T> | undefined {
-    const lane = this.#queues.get(secret) ?? { waiting: 0, next: 0, tail: Promise.resolve() };
-    this.#queues.set(secret, lane);
-    if (lane.waiting >= MAX_WAITING) return undefined;
-    lane.waiting++;
-    const turn = lane.tail.then(async () => {
+    const entry = this.#queues.get(secret) ?? { waiting: 0, next: 0, queue: new SerialQueue() };
+    this.#queues.set(secret, entry);
+    if (entry.waiting >= MAX_WAITING) return undefined;
+    entry.waiting++;
+    return entry.queue.run(async () => {
       try {
-        await this.#delayUntil(lane.next);
+        await this.#delayUntil(entry.next);
         return await check();
       } finally {
-        lane.next = this.#clock.monotonic() + INTERVAL_MS;
-        lane.waiting--;
+        entry.next = this.#clock.monotonic() + INTERVAL_MS;
+        entry.waiting--;
       }
     });
-    lane.tail = turn.catch(() => undefined);
-    return turn;
   }
 
   #delayUntil(time: number): Promise<void> | undefined {

@@ -1,7 +1,14 @@
-import { ArrowUpToLine, Columns3, Group as GroupIcon, LayoutGrid, List, Search } from 'lucide';
+import {
+  ArrowUpToLine,
+  Columns3,
+  Group as GroupIcon,
+  LayoutGrid,
+  List,
+  Search as SearchIcon,
+} from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { setQuery } from '../../frame/index.ts';
-import { Button, Icon, Menu, Select } from '../../parts/index.ts';
+import { Button, Icon, Menu, Search, Select } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import type { FleetColumn } from './columns.tsx';
 import { AddMachine } from './dialogs/add.tsx';
@@ -32,16 +39,7 @@ function FilterInput({ text }: { readonly text: string }) {
     }, REST_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  return (
-    <input
-      class="input"
-      type="search"
-      aria-label={t.fleet.filter}
-      placeholder={t.fleet.filter}
-      value={typed ?? text}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-    />
-  );
+  return <Search label={t.fleet.filter} value={typed ?? text} onText={setTyped} />;
 }
 
 /** Filters of the fleet; they live in the address. */
@@ -49,7 +47,7 @@ export function FilterBar({ filters, counts, tags, columns }: Props) {
   return (
     <div class="fleet-filters">
       <div class="fleet-search">
-        <Icon of={Search} />
+        <Icon of={SearchIcon} />
         <FilterInput text={filters.text} />
       </div>
       <Select<StateFilter>

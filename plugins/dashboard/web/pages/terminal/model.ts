@@ -87,7 +87,7 @@ export function useTerminals() {
     const next = shells.list.value.find(({ id }) => id === shells.current.value);
     navigate(next ? to('terminal', next.uuid) : to('terminal'), { replace: true });
   };
-  /** Once a dialog is gone. */
+  /** Focuses the current shell once a dialog is gone. */
   const focus = () => requestAnimationFrame(() => current?.focus());
   useWanted(shells);
   useCrumbs(...(current ? [{ label: nameOf(current.uuid) }] : []));

@@ -1,7 +1,7 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { navigate, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
-import { errorText, toast, useWork } from '../../../parts/index.ts';
+import { attempt, toast, useWork } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 
 export type Shown = Methods['status-page_get']['result'];
@@ -108,25 +108,21 @@ export function useIncidents(slug: string) {
   const { call, may } = useServer();
   const s = t.server.status;
   const found = usePoll(`incidents ${slug}`, () => call('status-page_incident_list', { slug }));
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-    } catch (error) {
-      toast(errorText(error), { kind: 'bad' });
-    }
+  const change = async (work: () => Promise<unknown>) => {
+    await attempt(work);
     found.refresh();
   };
   return {
     found,
     mayWrite: may('status-page_incident_delete', { slug, id: 1 }) !== false,
     remove: ({ id, updated_at: _at, ...incident }: Incident) =>
-      attempt(async () => {
+      change(async () => {
         await call('status-page_incident_delete', { slug, id });
-        const restore = () => attempt(() => call('status-page_incident_add', { slug, incident }));
+        const restore = () => change(() => call('status-page_incident_add', { slug, incident }));
         toast(s.incidentRemoved, { action: { label: s.undo, run: () => void restore() } });
       }),
     end: ({ id }: Incident) =>
-      attempt(() =>
+      change(() =>
         call('status-page_incident_update', { slug, id, incident: { ends_at: Date.now() } }),
       ),
   };

@@ -32,6 +32,6 @@ const types: Readonly<Record<string, string>> = {
 export const mediaType = (path: string): string | undefined =>
   types[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
 
-/** Undefined: it is no text. */
+/** Returns the bytes as text; undefined: they are none. */
 export const textOf = (bytes: Uint8Array): string | undefined =>
   bytes.subarray(0, 8_000).includes(0) ? undefined : utf8Of(bytes);
