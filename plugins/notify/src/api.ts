@@ -126,6 +126,8 @@ export interface Notify {
   deliveries(batches: readonly string[]): Promise<readonly Delivery[]>;
   /** Address of the dashboard for links, without a slash at the end; undefined: none is known. */
   publicUrl(): Promise<string | undefined>;
+  /** Drops what waits in a database that was just restored from a copy: it may have been sent long ago. @returns how many; undefined: it has no outbox */
+  restored(): Promise<number | undefined>;
 }
 
 export const Notify = service<Notify>('notify');
