@@ -1,7 +1,7 @@
 import type { Channel, Severity } from '@svc/plugin-notify/api';
-import type { VariableFacts } from '../rules/methods.ts';
-import type { Alert, AlertEvent, Machines, Rules, Source } from '../types.ts';
-import { filled, valueText } from './words.ts';
+import type { LoadedRules } from '../rules/loaded.ts';
+import type { Alert, AlertEvent, Machines, Rules } from '../types.ts';
+import { filled, textOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 /** Openings within an hour from which on an alert flaps. */
@@ -16,10 +16,9 @@ export interface HiddenBy {
 
 export interface AnswerParts {
   readonly now: () => number;
-  readonly rules: Pick<Rules, 'byId'>;
+  readonly rules: Pick<LoadedRules, 'byId' | 'conditionOf'>;
   readonly machines: Pick<Machines, 'nameOf'>;
   readonly channels: () => Promise<readonly Channel[]>;
-  readonly variablesOf: (source: Source) => readonly VariableFacts[];
   readonly hiddenBy?: ((alert: Alert) => HiddenBy | null) | undefined;
   /** Number of alerts that this one suppresses. */
   readonly below?: ((alert: Alert) => number) | undefined;
@@ -49,16 +48,12 @@ export class Answers {
   }
 
   #alert(alert: Alert, names: ReadonlyMap<number, string>) {
-    const { now, hiddenBy, below, variablesOf } = this.#parts;
+    const { now, hiddenBy, below, rules } = this.#parts;
     const { id, rule_id, part, episode, since, opened_at, closed_at, value, detail } = alert;
     const { acked_by, acked_at, acked_until, ack_note, flaps, told, state } = alert;
-    const rule = this.#parts.rules.byId(rule_id);
+    const rule = rules.byId(rule_id);
     const subject = this.#subject(alert, detail.name);
-    const value_text = valueText(
-      value,
-      rule?.condition ?? '',
-      rule ? variablesOf(rule.source) : [],
-    );
+    const value_text = textOf(value, rules.conditionOf(rule_id));
     const threshold = detail.threshold ?? '';
     const words = {
       part,

@@ -1,4 +1,4 @@
-import { compile, type Fault, type Vocabulary } from '@svc/conditions';
+import { compile, type Fault } from '@svc/conditions';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Auth,
@@ -9,6 +9,7 @@ import {
   type Static,
 } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import { VOCABULARIES } from '../evaluate/variables.ts';
 import type { NewRule, RuleChange } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
@@ -26,7 +27,6 @@ export interface ChangesParts {
   readonly owners: Owners;
   readonly registry: AgentRegistry;
   readonly store: RuleStore;
-  readonly vocabularyOf: (source: Source) => Vocabulary;
   /** Reads the rules again, and tells the other servers. */
   readonly changed: () => Promise<void>;
 }
@@ -144,11 +144,11 @@ export class RuleChanges {
 
   /** @throws RpcError 102, 106, 108 for what cannot run */
   async #check(rule: Pick<Rule, Field | 'source'>, caller: Principal): Promise<void> {
-    const { registry, store, vocabularyOf } = this.#parts;
+    const { registry, store } = this.#parts;
     await this.#demand(rule.scope, caller);
     for (const name of ['condition', 'clear'] as const) {
       const text = rule[name];
-      const result = text === null ? undefined : compile(text, vocabularyOf(rule.source));
+      const result = text === null ? undefined : compile(text, VOCABULARIES[rule.source]);
       if (result && 'faults' in result) throw faulty(name, result.faults);
     }
     const agents = 'all' in rule.scope ? [] : (rule.scope.agents ?? []);

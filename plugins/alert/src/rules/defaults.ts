@@ -35,8 +35,8 @@ type Settings = Pick<Rule, Field | 'source'>;
 type Given = Pick<Rule, 'name' | 'source' | 'condition'> & Partial<Settings>;
 
 const shown = { severity: 'info', notify: false } as const;
-/** Disks of the machine itself, in which people can make room. */
-const WRITABLE = `!disk.removable && !disk.read_only && !(disk.file_system in ["squashfs", "overlay", "tmpfs", "iso9660"])`;
+/** A disk that cannot be written is full for ever. */
+const WRITABLE = '!disk.read_only';
 
 const GIVEN: Readonly<Record<string, Given>> = {
   offline: {
@@ -73,31 +73,36 @@ const GIVEN: Readonly<Record<string, Given>> = {
     for_s: 600,
     clear_for_s: 300,
   },
-  refused: { name: 'Reports refused', source: 'event', condition: 'kind == "refused"' },
+  refused: { name: 'Reports refused', source: 'event', condition: 'event == "refused"' },
   contract: {
     name: 'Machine contract ends',
     source: 'machine',
     condition: 'expires_in_days < 7',
+    clear: 'expires_in_days > 7',
     ...shown,
   },
   'channel-failing': {
     name: 'Channel failing',
     source: 'server',
-    condition: 'channel.failing_s > 900',
+    condition: 'problem == "channel_failing" && lasts_s > 900',
   },
   'database-disk': {
     name: 'Disk of the database almost full',
     source: 'server',
-    condition: 'database.free_percent < 5',
-    clear: 'database.free_percent > 7',
+    condition: 'problem == "database_disk"',
+    clear_for_s: 600,
   },
   'reports-lost': {
     name: 'Reports lost',
     source: 'server',
-    condition: 'reports.lost > 0',
+    condition: 'problem == "reports_lost"',
     clear_for_s: 600,
   },
-  'server-dead': { name: 'Another server dead', source: 'server', condition: 'server.dead_s > 60' },
+  'server-dead': {
+    name: 'Another server dead',
+    source: 'server',
+    condition: 'problem == "server_dead" && lasts_s > 60',
+  },
   'clock-off': {
     name: 'Clock of a machine off',
     source: 'machine',

@@ -1,8 +1,9 @@
-import { compile, type Vocabulary, type WindowUse } from '@svc/conditions';
+import { type Condition, compile, type WindowUse } from '@svc/conditions';
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Logger } from '@svc/plugin-sdk';
 import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Owners } from '@svc/plugin-token/api';
+import { VOCABULARIES } from '../evaluate/variables.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
 import type { LoadedRule, Machines, Rule, Rules, Source } from '../types.ts';
@@ -15,7 +16,6 @@ export interface RulesParts {
   readonly owners: Owners;
   readonly registry: AgentRegistry;
   readonly machines: Pick<Machines, 'tagsOf'>;
-  readonly vocabularyOf: (source: Source) => Vocabulary;
 }
 
 const NONE: readonly LoadedRule[] = [];
@@ -29,6 +29,8 @@ export class LoadedRules implements Rules {
   #version = -1;
   #all: readonly StoredRule[] = [];
   #byId: ReadonlyMap<number, StoredRule> = new Map();
+  /** Rules whose conditions are sound, those that are off included. */
+  #sound: ReadonlyMap<number, LoadedRule> = new Map();
   #running: ReadonlyMap<number, LoadedRule> = new Map();
   #faults: ReadonlyMap<number, string> = new Map();
   #members: ReadonlyMap<number, Members> = new Map();
@@ -81,6 +83,11 @@ export class LoadedRules implements Rules {
     return members === 'all' || (members?.has(agent) ?? false);
   }
 
+  /** Condition of a rule; undefined: it is not sound. */
+  conditionOf(id: number): Condition | undefined {
+    return this.#sound.get(id)?.condition;
+  }
+
   /** Tells whether it is switched on, its condition is sound, and its owner may have it run. */
   runs(id: number): boolean {
     return this.#running.has(id);
@@ -129,33 +136,26 @@ export class LoadedRules implements Rules {
 
   async #load(version: number): Promise<void> {
     const all = (await this.#parts.store.all()).filter(({ deleted }) => !deleted);
-    const running = new Map<number, LoadedRule>();
+    const sound = new Map<number, LoadedRule>();
     const faults = new Map<number, string>();
-    for (const rule of all.filter(({ enable }) => enable)) {
-      const before = this.#running.get(rule.id);
-      const loaded = before?.rule.version === rule.version ? before : this.#compiled(rule);
-      if (typeof loaded !== 'string') running.set(rule.id, loaded);
+    for (const rule of all) {
+      const before = this.#sound.get(rule.id);
+      const loaded = before?.rule.version === rule.version ? before : compiled(rule);
+      if (typeof loaded !== 'string') sound.set(rule.id, loaded);
       else {
         faults.set(rule.id, loaded);
-        if (this.#faults.get(rule.id) !== loaded)
+        if (rule.enable && this.#faults.get(rule.id) !== loaded)
           this.#parts.log.warn(`the rule '${rule.name}' is off: ${loaded}`);
       }
     }
+    const running = new Map([...sound].filter(([, { rule }]) => rule.enable));
     const instant = [...running.values()].filter((loaded) => !isSlow(loaded));
     this.#machine = instant.filter(({ rule }) => rule.source === 'machine');
     this.#part = instant.filter(({ rule }) => rule.source === 'part');
     this.#byId = new Map(all.map((rule) => [rule.id, rule]));
-    [this.#all, this.#running, this.#faults, this.#version] = [all, running, faults, version];
+    [this.#all, this.#sound, this.#running] = [all, sound, running];
+    [this.#faults, this.#version] = [faults, version];
     this.#changed();
-  }
-
-  #compiled(rule: StoredRule): LoadedRule | string {
-    const vocabulary = this.#parts.vocabularyOf(rule.source);
-    const condition = compile(rule.condition, vocabulary);
-    if ('faults' in condition) return `its condition: ${condition.faults[0]?.message}`;
-    const clear = rule.clear === null ? undefined : compile(rule.clear, vocabulary);
-    if (clear && 'faults' in clear) return `its condition to clear: ${clear.faults[0]?.message}`;
-    return { rule, condition: condition.condition, clear: clear?.condition };
   }
 
   async #resolve(): Promise<void> {
@@ -182,6 +182,16 @@ export class LoadedRules implements Rules {
     this.#ofAgent[source].set(agent, shared);
     return shared;
   }
+}
+
+/** @returns what is wrong with it, where something is */
+function compiled(rule: StoredRule): LoadedRule | string {
+  const vocabulary = VOCABULARIES[rule.source];
+  const condition = compile(rule.condition, vocabulary);
+  if ('faults' in condition) return `its condition: ${condition.faults[0]?.message}`;
+  const clear = rule.clear === null ? undefined : compile(rule.clear, vocabulary);
+  if (clear && 'faults' in clear) return `its condition to clear: ${clear.faults[0]?.message}`;
+  return { rule, condition: condition.condition, clear: clear?.condition };
 }
 
 function isSame(a: ReadonlyMap<number, Members>, b: ReadonlyMap<number, Members>): boolean {

@@ -1,4 +1,4 @@
-import { type Condition, compile, type Vocabulary } from '@svc/conditions';
+import { type Condition, compile } from '@svc/conditions';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Auth,
@@ -8,6 +8,7 @@ import {
   type Principal,
   Type,
 } from '@svc/plugin-sdk';
+import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
 import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
@@ -24,14 +25,6 @@ export const Variable = Type.Object({
   example: Type.Optional(Type.String()),
 });
 
-export interface VariableFacts {
-  readonly name: string;
-  readonly type: string;
-  readonly unit: string;
-  readonly title: string;
-  readonly example?: string;
-}
-
 /** Count of machines, and of those on which a condition holds now. */
 export type CountNow = (
   source: Source,
@@ -46,8 +39,6 @@ export interface RuleMethodParts {
   readonly registry: AgentRegistry;
   readonly tagsOf: (uuid: string) => readonly string[];
   readonly openByRule: () => Promise<ReadonlyMap<number, number>>;
-  readonly vocabularyOf: (source: Source) => Vocabulary;
-  readonly variablesOf: (source: Source) => readonly VariableFacts[];
   readonly trueNow: CountNow;
 }
 
@@ -123,7 +114,7 @@ function addSwitches(methods: Methods, parts: RuleMethodParts): void {
 }
 
 function addReads(methods: Methods, parts: RuleMethodParts): void {
-  const { auth, changes, rules, variablesOf, openByRule } = parts;
+  const { auth, changes, rules, openByRule } = parts;
   methods.add('alert_rule_get', {
     summary: 'A rule with its problem and the number of its open alerts.',
     addition: true,
@@ -153,7 +144,7 @@ function addReads(methods: Methods, parts: RuleMethodParts): void {
     params: { source: SourceWord },
     result: Type.Array(Variable),
     access: 'authenticated',
-    handle: ({ source }) => [...variablesOf(source)],
+    handle: ({ source }) => [...VARIABLES[source]],
   });
 }
 
@@ -189,7 +180,7 @@ function addCheck(methods: Methods, parts: RuleMethodParts): void {
     }),
     access: 'authenticated',
     async handle({ source, condition: text, scope }, { caller }) {
-      const result = compile(text, parts.vocabularyOf(source));
+      const result = compile(text, VOCABULARIES[source]);
       const agents = await readable(parts, scope, caller);
       const counts = { matches: agents.length, true_now: 0 };
       if ('faults' in result)
