@@ -23,6 +23,7 @@ import type { RetentionConfig } from './retention.ts';
 import { DeleteStore } from './store/delete.ts';
 import { openReadStore } from './store/read.ts';
 import { openStaticStore } from './store/static.ts';
+import { StoredRows } from './stored-rows.ts';
 import { keepInSync } from './sync.ts';
 
 /** Section `[monitoring_buffer]` (agent.md §8). */
@@ -75,15 +76,25 @@ export function createMonitoring(
     dynamic: db.appender({ ...rowsOf(DYNAMIC, buffer), with: summaries }),
     summary: summaries,
   };
+  const committed = { dynamic: new StoredRows(kernel), summary: new StoredRows(kernel) };
   const writes = { store: openStaticStore(db), hashes };
   return {
     ...tracks,
     reports: {
       static: staticReports(reporting, tracks.static, writes),
-      dynamic: dynamicReports(reporting, tracks.dynamic, appenders.dynamic),
-      summary: summaryReports(reporting, tracks.summary, appenders.summary),
+      dynamic: dynamicReports(
+        reporting,
+        { ...tracks.dynamic, committed: committed.dynamic },
+        appenders.dynamic,
+      ),
+      summary: summaryReports(
+        reporting,
+        { ...tracks.summary, committed: committed.summary },
+        appenders.summary,
+      ),
     },
     appenders,
+    committed,
     last,
     lastReports: lastReports(registry, [last.summary, last.dynamic]),
     warm: () => warm(kernel, registry, Object.values(last)),
