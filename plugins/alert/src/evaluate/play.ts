@@ -64,8 +64,7 @@ class Player {
     const values = valuesOf(plan, row, () => facts);
     const window = (use: Parameters<Minutes['value']>[0]) =>
       this.#minutes.get(use.variable)?.value(use, at);
-    const judge = (condition: LoadedRule['condition']) =>
-      verdictOf(condition, values, window, () => undefined);
+    const judge = (condition: LoadedRule['condition']) => verdictOf(condition, values, window);
     const condition = judge(loaded.condition);
     const clear = condition === false && loaded.clear ? judge(loaded.clear) : condition === false;
     const seen = {
