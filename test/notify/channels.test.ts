@@ -46,12 +46,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     app.call(method, { token, ...params });
 
   test('a channel is made, read, listed, changed and deleted', async () => {
-    const made = await create(app, webhook('ops', hook.url, { secret: { bearer: SECRET } }));
+    const made = await create(app, webhook('ops', hook.url, { secret: { token: SECRET } }));
     assert.equal(
       [made.kind, made.language, made.zone, made.enable],
       ['webhook', 'en', 'UTC', true],
     );
-    assert.equal(made.secret, { bearer: { set: true } });
+    assert.equal(made.secret, { token: { set: true } });
     assert.is(made.owner, undefined);
     assert.is(await codeOf(create(app, webhook('ops', hook.url))), 108);
     assert.equal(await channel(app, 'ops'), made);
@@ -63,10 +63,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const defaults = { language: null, zone: null, enable: null };
     const again = await call('channel_update', { name: 'ops', change: defaults });
     assert.equal([again.language, again.zone, again.enable], ['en', 'UTC', true]);
-    assert.equal(again.secret, { bearer: { set: true } }, 'an absent member keeps');
+    assert.equal(again.secret, { token: { set: true } }, 'an absent member keeps');
     const emptied2 = await call('channel_update', {
       name: 'ops',
-      change: { secret: { bearer: null } },
+      change: { secret: { token: null } },
     });
     assert.equal(emptied2.secret, {});
     assert.equal(await call('channel_delete', { name: 'ops' }), { success: true, dropped: 0 });
@@ -99,7 +99,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       [
         'a secret among the others',
         'channel_create',
-        { channel: webhook('x', url, { config: { url, bearer: 's' } }) },
+        { channel: webhook('x', url, { config: { url, token: 's' } }) },
         108,
       ],
       [
@@ -194,11 +194,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const answers: unknown[] = [];
     const noted = async (work: Promise<unknown>) => void answers.push(await work.catch(String));
     hook.reply = ({ headers }) => ({ status: 403, text: `no: ${headers.authorization}` });
-    await noted(create(app, webhook('sealed', hook.url, { secret: { bearer: SECRET } })));
+    await noted(create(app, webhook('sealed', hook.url, { secret: { token: SECRET } })));
     await noted(call('channel_test', { name: 'sealed' }));
     await noted(
       call('channel_test', {
-        channel: webhook('sealed', hook.url, { secret: { bearer: SECRET } }),
+        channel: webhook('sealed', hook.url, { secret: { token: SECRET } }),
       }),
     );
     await noted(send(app, 'sealed', 'hello'));
@@ -228,22 +228,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('another receiver empties the secrets, unless they come along', async () => {
     const other = 'http://127.0.0.2:9';
-    await create(app, webhook('moved', hook.url, { secret: { bearer: SECRET } }));
+    await create(app, webhook('moved', hook.url, { secret: { token: SECRET } }));
     const same = await call('channel_update', {
       name: 'moved',
       change: { config: { url: `${hook.url}/path` } },
     });
-    assert.equal([same.emptied, same.secret], [[], { bearer: { set: true } }]);
+    assert.equal([same.emptied, same.secret], [[], { token: { set: true } }]);
     const moved = await call('channel_update', {
       name: 'moved',
       change: { config: { url: other } },
     });
-    assert.equal([moved.emptied, moved.secret], [['bearer'], {}]);
+    assert.equal([moved.emptied, moved.secret], [['token'], {}]);
     const back = await call('channel_update', {
       name: 'moved',
-      change: { config: { url: hook.url }, secret: { bearer: SECRET } },
+      change: { config: { url: hook.url }, secret: { token: SECRET } },
     });
-    assert.equal([back.emptied, back.secret], [[], { bearer: { set: true } }]);
+    assert.equal([back.emptied, back.secret], [[], { token: { set: true } }]);
     await call('channel_delete', { name: 'moved' });
   });
 

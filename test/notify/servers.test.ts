@@ -44,7 +44,7 @@ test('a server whose key is missing sends nothing and warns; the other sends all
   const servers = await sharedServers(1, [...PLUGINS, 'bus', 'bus-postgres']);
   try {
     const [first] = servers.apps as [TestApp];
-    await create(first, webhook('ops', hook.url, { secret: { bearer: 'a-secret' } }));
+    await create(first, webhook('ops', hook.url, { secret: { token: 'a-secret' } }));
     const second = await servers.join();
     assert.not.ok(existsSync(keyOf(second)), 'no key is made where the database knows one');
     assert.match(await warnings(second), `${KEY} is missing`);
@@ -52,7 +52,7 @@ test('a server whose key is missing sends nothing and warns; the other sends all
     assert.equal([found.level, /copy the file/.test(found.advice)], ['problem', true]);
     assert.not.match(await warnings(first), KEY);
     assert.is((await findings(first))[0].level, 'ok');
-    const change = { secret: { bearer: 'another' } };
+    const change = { secret: { token: 'another' } };
     const sealed = second.call('channel_update', {
       token: servers.superToken,
       name: 'ops',
@@ -82,7 +82,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     try {
       assert.is(statSync(keyOf(app)).mode & 0o777, 0o600);
       assert.is(Buffer.from(readFileSync(keyOf(app), 'utf8'), 'base64').length, 32);
-      await create(app, webhook('ops', hook.url, { secret: { bearer: 'a-secret' } }));
+      await create(app, webhook('ops', hook.url, { secret: { token: 'a-secret' } }));
       const saved = join(app.dir, 'saved.key');
       copyFileSync(keyOf(app), saved);
       rmSync(keyOf(app));
@@ -90,7 +90,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await send(app, 'ops', 'waits');
       assert.match(await warnings(app), `${KEY} is missing`);
       assert.equal(hook.got.length, 0);
-      assert.equal((await channel(app, 'ops')).secret, { bearer: { set: true } });
+      assert.equal((await channel(app, 'ops')).secret, { token: { set: true } });
       copyFileSync(saved, keyOf(app));
       await app.restart();
       await until('sent', () => hook.got.length === 1);
@@ -99,7 +99,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       rmSync(keyOf(app));
       await app.restart();
       assert.not.match(await warnings(app), KEY);
-      await create(app, webhook('ops', hook.url, { secret: { bearer: 'new' } }));
+      await create(app, webhook('ops', hook.url, { secret: { token: 'new' } }));
       await send(app, 'ops', 'new');
       await until('sent', () => hook.got.length === 2);
     } finally {

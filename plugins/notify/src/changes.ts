@@ -45,8 +45,8 @@ export class Changes {
     caller: Principal,
   ): { readonly settings: Settings; readonly secret: Values } {
     const kind = kindOf(given.kind);
-    const secret = withoutNull(given.secret ?? {});
-    const config = withoutNull(given.config);
+    const secret = filledIn(given.secret ?? {});
+    const config = filledIn(given.config);
     checkValues(kind, config, secret);
     const { name, language, enable } = given;
     const owner = this.#parts.owners.of(caller);
@@ -93,15 +93,20 @@ export class Changes {
 
   async #merged(old: ChannelRow, change: Static<typeof ChannelChange>, caller: Principal) {
     const kind = kindOf(old.kind);
-    const config = change.config === undefined ? old.config : withoutNull(change.config);
+    const config = change.config === undefined ? old.config : filledIn(change.config);
     const given = change.secret === null ? nulls(old.sealed) : (change.secret ?? {});
+    const secret = this.secretOf(old);
+    const [before, after] = [
+      { ...old.config, ...secret },
+      { ...config, ...secret, ...given },
+    ];
     const isMoved = kind.fields.some(
-      ({ name, host }) => host && placeOf(config[name]) !== placeOf(old.config[name]),
+      ({ name, host }) => host && placeOf(after[name]) !== placeOf(before[name]),
     );
     const kept = Object.entries(old.sealed).filter(([field]) => !Object.hasOwn(given, field));
-    const fresh = withoutNull(given);
+    const fresh = filledIn(given);
     // What is emptied is asked for when the channel sends: here it would hinder the move.
-    checkValues(kind, config, withoutNull({ ...this.secretOf(old), ...given }));
+    checkValues(kind, config, filledIn({ ...secret, ...given }));
     const sealed = {
       ...(isMoved ? {} : Object.fromEntries(kept)),
       ...(hasAny(fresh) ? seal(await this.#key(), old, fresh) : {}),
@@ -125,8 +130,9 @@ export class Changes {
 export const noChannel = (name: string) => RpcError.notFound(`there is no channel '${name}'`);
 
 const hasAny = (values: Values): boolean => Object.keys(values).length > 0;
-const withoutNull = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+/** Values without those that forms leave empty. */
+const filledIn = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== ''));
 const nulls = (values: Values): Record<string, null> =>
   Object.fromEntries(Object.keys(values).map((field) => [field, null]));
 

@@ -2,7 +2,7 @@ import type { EgressClient } from '@svc/plugin-egress/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Message } from '../api.ts';
-import { KINDS, type Kind, type Language, mailOf, render } from '../kinds/index.ts';
+import { bodyOf, KINDS, type Kind, type Language, mailOf, render } from '../kinds/index.ts';
 import { hideValues, type Values } from '../secrets.ts';
 import { sendHttp } from './http.ts';
 import type { Outcome } from './outcome.ts';
@@ -74,13 +74,16 @@ export class Deliveries {
     const client = target.owner === null ? clients.all : clients.public;
     if (kind.kind === 'worker') {
       const worker = String(values['worker']);
-      const order = { worker, params: { id, ...message } };
+      const order = { worker, params: bodyOf(rendered, context) };
       const owner = await owners.principal(target.owner);
       return { host: worker, outcome: await sendToWorker(kernel, owner, order, signal) };
     }
     if (!kind.request) {
       const mail = mailOf(values, rendered, context);
-      return { host: mailHost(values), outcome: await sendMail(client, values, mail, signal) };
+      return {
+        host: mailHost(values),
+        outcome: await sendMail({ client, kind, values, mail }, signal),
+      };
     }
     const request = kind.request(values, rendered, context);
     const host = URL.parse(request.url)?.host ?? '';

@@ -1,16 +1,22 @@
 import { isIP } from 'node:net';
 import type { EgressClient } from '@svc/plugin-egress/api';
+import type { Kind } from '../kinds/index.ts';
 import type { Values } from '../secrets.ts';
 import { type Outcome, shown, unanswered } from './outcome.ts';
 
 const TIMEOUT_MS = 10_000;
 const PORTS: { readonly [security: string]: number } = { tls: 465, starttls: 587, none: 25 };
 
+export interface MailOrder {
+  readonly client: EgressClient;
+  readonly kind: Kind;
+  readonly values: Values;
+  readonly mail: object;
+}
+
 /** Sends an e-mail over a socket that the guard of outgoing connections opened. */
 export async function sendMail(
-  client: EgressClient,
-  values: Values,
-  mail: object,
+  { client, kind, values, mail }: MailOrder,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { createTransport } = await import('nodemailer');
@@ -24,7 +30,7 @@ export async function sendMail(
     const { response } = await transport.sendMail(mail);
     return { kind: 'ok', status: Number(/^\d{3}/.exec(response)?.[0] ?? 250) };
   } catch (error) {
-    return failed(error as SmtpError);
+    return failed(kind, error as SmtpError);
   } finally {
     signal.removeEventListener('abort', abort);
     transport.close();
@@ -75,15 +81,20 @@ const socketOf =
 
 interface SmtpError extends Error {
   readonly responseCode?: number;
+  readonly response?: string;
   readonly code?: string;
   readonly command?: string;
 }
 
-function failed(error: SmtpError): Outcome {
+function failed(kind: Kind, error: SmtpError): Outcome {
   const { responseCode: status, command, code } = error;
   const text = shown(error.message);
-  if (status !== undefined && status >= 500) return { kind: 'permanent', status, error: text };
-  if (status !== undefined) return { kind: 'retry', status, error: text, uncertain: false };
+  if (status !== undefined) {
+    const answer = kind.answer(status, [], error.response ?? error.message);
+    if (typeof answer === 'object' && 'permanent' in answer)
+      return { kind: 'permanent', status, error: shown(answer.permanent) };
+    return { kind: 'retry', status, error: text, uncertain: false };
+  }
   if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'EMESSAGE')
     return { kind: 'permanent', status: null, error: text };
   const outcome = unanswered(error);

@@ -11,7 +11,7 @@ import {
 import type { Owners } from '@svc/plugin-token/api';
 import { channelAnswer, isOwners, kindAnswer } from '../answers.ts';
 import type { Changes } from '../changes.ts';
-import { KINDS, readChannelUrl } from '../kinds/index.ts';
+import { KINDS } from '../kinds/index.ts';
 import { mayDo } from '../permissions.ts';
 import {
   ChannelAnswer,
@@ -23,6 +23,7 @@ import {
 } from '../schemas.ts';
 import type { ChannelStore, Waiting } from '../store/channels.ts';
 import type { StateStore } from '../store/state.ts';
+import { readChannelUrl } from '../urls/index.ts';
 
 export interface ChannelMethodParts {
   readonly auth: Auth;
