@@ -71,10 +71,7 @@ export class Stage {
         publicUrl: async () => URL,
         restored: () => notify.restored(),
       },
-      rules: {
-        list: () => this.rules,
-        byId: ruleOf,
-      } as DispatchParts['rules'],
+      rules: { list: () => this.rules, byId: ruleOf },
       machines: {
         nameOf: (uuid) => `name of ${uuid.slice(0, 4)}`,
         tagsOf: (uuid) => this.tags.get(uuid) ?? [],
