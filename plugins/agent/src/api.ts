@@ -11,6 +11,8 @@ export interface LastReports {
   heardAt(uuid: string): Promise<number | undefined>;
   /** Returns the same for many agents, in their order. */
   heard(agents: readonly Agent[]): Promise<readonly (number | undefined)[]>;
+  /** Returns how many reports this server could not store, since its start. */
+  lost(): number;
 }
 
 export const LastReports = service<LastReports>('last-reports');

@@ -96,12 +96,18 @@ export function createMonitoring(
     appenders,
     committed,
     last,
-    lastReports: lastReports(registry, [last.summary, last.dynamic]),
+    lastReports: {
+      ...lastReports(registry, [last.summary, last.dynamic]),
+      lost: () => appenders.dynamic.refused + appenders.summary.refused,
+    },
     warm: () => warm(kernel, registry, Object.values(last)),
   };
 }
 
-function lastReports(registry: AgentRegistry, kinds: readonly LastValues[]): LastReports {
+function lastReports(
+  registry: AgentRegistry,
+  kinds: readonly LastValues[],
+): Omit<LastReports, 'lost'> {
   const heard = async (agents: readonly Agent[]): Promise<(number | undefined)[]> => {
     const ids = agents.map(({ id }) => id);
     const times: (number | undefined)[] = agents.map(() => undefined);

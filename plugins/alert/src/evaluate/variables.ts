@@ -189,16 +189,19 @@ export const VARIABLES: { readonly [source in Source]: readonly Variable[] } = {
   ],
 };
 
-/** What conditions of each source may name; one object each, as `compile` keeps what it makes for it. */
-export const VOCABULARIES = Object.fromEntries(
-  Object.entries(VARIABLES).map(([source, variables]) => [
-    source,
-    {
-      variables: Object.fromEntries(variables.map(({ name, type }) => [name, type])),
-      ...(source === 'machine' && { windows: MEASURED.map(({ name }) => name) }),
-    },
-  ]),
-) as { readonly [source in Source]: Vocabulary };
+const vocabularyOf = (source: Source): Vocabulary => ({
+  variables: Object.fromEntries(VARIABLES[source].map(({ name, type }) => [name, type])),
+  ...(source === 'machine' && { windows: MEASURED.map(({ name }) => name) }),
+});
+
+/** Names that conditions of each source may use; one object each, as `compile` keeps what it makes for it. */
+export const VOCABULARIES: { readonly [source in Source]: Vocabulary } = {
+  machine: vocabularyOf('machine'),
+  part: vocabularyOf('part'),
+  presence: vocabularyOf('presence'),
+  event: vocabularyOf('event'),
+  server: vocabularyOf('server'),
+};
 
 /** Returns the variable of this name in any source. */
 export const variableOf = (name: string): Variable | undefined => byName.get(name);

@@ -137,8 +137,9 @@ export class Rounds {
   async #every(what: string, period_ms: number, work: (when: When) => Promise<void>) {
     const { clock } = this.#parts.kernel;
     const now = clock.monotonic();
-    const elapsed_ms = now - (this.#last.get(what) ?? Number.NEGATIVE_INFINITY);
-    if (elapsed_ms < period_ms) return;
+    const last = this.#last.get(what);
+    const elapsed_ms = now - (last ?? now);
+    if (last !== undefined && elapsed_ms < period_ms) return;
     this.#last.set(what, now);
     const gap_ms = 3 * Math.max(period_ms, PAUSE_MS);
     await work({ at: clock.now(), elapsed_ms, gap_ms });

@@ -35,8 +35,6 @@ type Settings = Pick<Rule, Field | 'source'>;
 type Given = Pick<Rule, 'name' | 'source' | 'condition'> & Partial<Settings>;
 
 const shown = { severity: 'info', notify: false } as const;
-/** A disk that cannot be written is full for ever. */
-const WRITABLE = '!disk.read_only';
 
 const GIVEN: Readonly<Record<string, Given>> = {
   offline: {
@@ -50,7 +48,7 @@ const GIVEN: Readonly<Record<string, Given>> = {
   'disk-almost-full': {
     name: 'Disk almost full',
     source: 'part',
-    condition: `disk.used_percent > 90 && disk.free < GiB(50) && ${WRITABLE}`,
+    condition: 'disk.used_percent > 90 && disk.free < GiB(50)',
     clear: 'disk.used_percent < 85 || disk.free > GiB(60)',
     for_s: 300,
     clear_for_s: 300,
@@ -58,7 +56,7 @@ const GIVEN: Readonly<Record<string, Given>> = {
   'disk-full': {
     name: 'Disk full',
     source: 'part',
-    condition: `disk.used_percent > 97 && disk.free < GiB(10) && ${WRITABLE}`,
+    condition: 'disk.used_percent > 97 && disk.free < GiB(10)',
     clear: 'disk.used_percent < 94',
     for_s: 60,
     clear_for_s: 300,
