@@ -1,4 +1,5 @@
 import type { Message, MessageAlert, MessageType, Severity } from '@svc/plugin-notify/api';
+import { filled } from '../alerts/words.ts';
 import { rankOf } from '../silences/matcher.ts';
 import { type Alert, CLOSED, type Rule } from '../types.ts';
 
@@ -98,7 +99,7 @@ function messageAlert(line: Line): MessageAlert {
     closed_at,
     value,
     threshold,
-    summary: filled(line, threshold),
+    summary: summaryOf(line, threshold),
     runbook: rule.runbook,
     url: line.url,
     ack_url: closed_at === null && alert.state !== CLOSED ? line.ack_url : '',
@@ -110,30 +111,7 @@ function messageAlert(line: Line): MessageAlert {
 
 const MOST_SUMMARY = 500;
 
-/** Text of the rule with values in the place of `{{name}}`; nothing else is a template. */
-function filled({ alert, rule, name, tags, value, since }: Line, threshold: string): string {
-  const values: Readonly<Record<string, string>> = {
-    rule: rule.name,
-    severity: rule.severity,
-    'subject.name': name,
-    'subject.id': alert.subject_id,
-    'subject.kind': alert.subject_kind,
-    'subject.tags': tags.join(', '),
-    part: alert.part,
-    value,
-    threshold,
-    since: new Date(since).toISOString(),
-  };
-  const of = (path: string): string => {
-    const known = values[path];
-    if (known !== undefined) return known;
-    const [, kind, key = ''] = /^(labels|values)\.(.+)$/.exec(path) ?? [];
-    const more = kind === 'labels' ? rule.labels : (alert.detail.values ?? {});
-    const has = kind !== undefined && Object.hasOwn(more, key);
-    return has ? String((more as Record<string, unknown>)[key]) : '';
-  };
-  const text = rule.summary.replace(/\{\{\s*([\w.]{1,80})\s*\}\}/g, (_whole, path: string) =>
-    of(path),
-  );
-  return text.slice(0, MOST_SUMMARY);
-}
+const summaryOf = ({ alert: { part }, rule, name, value }: Line, threshold: string): string => {
+  const words = { subject: name, part, rule: rule.name, value, threshold };
+  return filled(rule.summary, words).slice(0, MOST_SUMMARY);
+};

@@ -9,7 +9,7 @@ export interface DispatchParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly notify: Notify;
-  readonly rules: Rules;
+  readonly rules: Pick<Rules, 'list' | 'byId'>;
   readonly machines: Machines;
   readonly settings: Settings;
   readonly fleet: Fleet;
