@@ -28,8 +28,9 @@ export function Bell() {
   if (!seesAlerts(server)) return null;
   const open = counts.critical + counts.warning + counts.info;
   const worst = SEVERITIES.find((severity) => counts[severity] > 0);
-  const shown = inOrder(list.filter((alert) => !isBelow(alert) && alert.severity !== 'info'));
-  const rest = inOrder(list.filter((alert) => !isBelow(alert) && alert.severity === 'info'));
+  const isTold = ({ hidden_by }: Alert) => hidden_by === null;
+  const all = inOrder(list.filter((alert) => !isBelow(alert)));
+  const shown = [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
   const label = open === 0 ? t.alert.bellNone : t.alert.bell(open);
   return (
     <Popover
@@ -46,7 +47,7 @@ export function Bell() {
         <>
           <BellHead />
           <ul>
-            {[...shown, ...rest].slice(0, MOST).map((alert) => (
+            {shown.slice(0, MOST).map((alert) => (
               <BellLine key={alert.id} alert={alert} onDone={close} />
             ))}
           </ul>

@@ -110,9 +110,9 @@ export const words = {
   endedAt: (time: string) => `ended ${time}`,
   endsIn: (time: string, duration: string) => `until ${time} (${duration} left)`,
   matcher: {
-    rules: (list: string) => `rules ${list}`,
+    rules: (list: string) => `“${list}”`,
     agents: (list: string) => list,
-    tags: (list: string) => `tags ${list}`,
+    tags: (list: string) => `tagged ${list}`,
     monitors: (list: string) => `monitors ${list}`,
   },
   whichTags: 'Tags',

@@ -97,7 +97,7 @@ export const words: Strings['alerts'] = {
   endedAt: (time) => `已于 ${time} 结束`,
   endsIn: (time, duration) => `直到 ${time}（还有 ${duration}）`,
   matcher: {
-    rules: (list) => `规则 ${list}`,
+    rules: (list) => `“${list}”`,
     agents: (list) => list,
     tags: (list) => `标签 ${list}`,
     monitors: (list) => `监控 ${list}`,

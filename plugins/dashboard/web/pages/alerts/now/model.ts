@@ -16,11 +16,16 @@ export function groupsOf(alerts: readonly Alert[]): readonly Group[] {
     if (cause) below.set(cause.id, [...(below.get(cause.id) ?? []), alert]);
     else alone.push(alert);
   }
-  return inOrder([...tops, ...alone]).map((alert) => ({
+  const all = inOrder([...tops, ...alone]);
+  // What is silenced asks for nothing: it stands last.
+  const ordered = [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
+  return ordered.map((alert) => ({
     alert,
     below: below.get(alert.id) ?? [],
   }));
 }
+
+const isTold = ({ hidden_by }: Alert): boolean => hidden_by === null;
 
 function causeOf({ subject, hidden_by }: Alert, tops: readonly Alert[]): Alert | undefined {
   const isNamed = ({ rule, subject: of }: Alert) =>

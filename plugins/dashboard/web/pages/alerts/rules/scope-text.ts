@@ -1,11 +1,15 @@
 import { t } from '../../../strings/index.ts';
-import type { Scope } from '../model.ts';
+import type { Scope, Source } from '../model.ts';
 
 /** Names that are written out. */
 const FEW = 3;
 
 /** Scope of a rule in words: "all machines", "tags db, web", "web-1, db-2 and 4 more". */
-export function scopeText(scope: Scope, nameOf: (uuid: string) => string): string {
+export function scopeText(
+  { scope, source }: { readonly scope: Scope; readonly source: Source },
+  nameOf: (uuid: string) => string,
+): string {
+  if (source === 'server') return t.alerts.thisServer;
   if (scope.all) return t.alerts.allMachines;
   const listed = (names: readonly string[]) =>
     names.length > FEW

@@ -45,9 +45,15 @@ export function sentence(
   return parts.join('');
 }
 
+const SECONDS: { readonly [unit: string]: number } = { s: 1, m: 60, h: 3_600 };
+
+/** `15m` as "15 min". */
+const spanText = (span: string): string =>
+  format.duration(Number.parseInt(span, 10) * (SECONDS[span.at(-1) ?? ''] ?? 1) * 1_000);
+
 function subjectText({ variable, window }: Comparison, known: Variable | undefined): string {
   const title = titleOf(variable, known);
-  return window ? t.alerts.sentence.windows[window.fn](title, window.span) : title;
+  return window ? t.alerts.sentence.windows[window.fn](title, spanText(window.span)) : title;
 }
 
 /** Sentence of a rule, else its condition as it stands. */

@@ -55,7 +55,7 @@ interface RowProps {
 
 function RuleRow({ rule, onChanged }: RowProps) {
   const { nameOf } = useMachines();
-  const { name, severity, problem, open, enable, scope, notify } = rule;
+  const { name, severity, problem, open, enable, notify } = rule;
   return (
     <li class={`alerts-rule ${enable ? '' : 'off'}`}>
       <RuleSwitch rule={rule} onChanged={onChanged} />
@@ -67,8 +67,8 @@ function RuleRow({ rule, onChanged }: RowProps) {
         <div class="muted small">{ruleText(rule)}</div>
         {problem !== null && <div class="small alerts-problem">{problem}</div>}
       </div>
-      <div class="alerts-rule-scope small ellipsis" title={scopeText(scope, nameOf)}>
-        {scopeText(scope, nameOf)}
+      <div class="alerts-rule-scope small ellipsis" title={scopeText(rule, nameOf)}>
+        {scopeText(rule, nameOf)}
       </div>
       <div class="alerts-rule-told small">
         {notify ? t.alerts.toldBy(policyOf(rule)) : t.alerts.shownOnly}

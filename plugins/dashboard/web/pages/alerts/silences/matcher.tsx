@@ -61,7 +61,7 @@ export function MatcherFields({ scope, onChange }: Props) {
 export function MatcherText({ scope }: { readonly scope: Matcher }) {
   const { nameOf } = useMachines();
   const parts = [
-    scope.rules && t.alerts.matcher.rules(scope.rules.join(', ')),
+    scope.rules && t.alerts.matcher.rules(scope.rules.join('”, “')),
     scope.agents && t.alerts.matcher.agents(scope.agents.map(nameOf).join(', ')),
     scope.tags && t.alerts.matcher.tags(scope.tags.join(', ')),
     scope.monitors && t.alerts.matcher.monitors(scope.monitors.join(', ')),

@@ -36,15 +36,41 @@ export function Windows({ windows }: { readonly windows: Resource<Window[]> }) {
               {t.alerts.windowsHint}
             </Empty>
           ) : (
-            <ul class="alerts-lines">
-              {list.map((window) => (
-                <Row key={window.id} window={window} mayWrite={mayWrite} onDone={windows.refresh} />
-              ))}
-            </ul>
+            <div class="alerts-window-times">
+              <ul class="alerts-lines">
+                {list.map((window) => (
+                  <Row
+                    key={window.id}
+                    window={window}
+                    mayWrite={mayWrite}
+                    onDone={windows.refresh}
+                  />
+                ))}
+              </ul>
+              <Calendars windows={list} />
+            </div>
           )
         }
       </Loaded>
     </Card>
+  );
+}
+
+/** One calendar for all windows of a zone. */
+function Calendars({ windows }: { readonly windows: readonly Window[] }) {
+  const zones = Map.groupBy(
+    windows.filter(({ enable }) => enable),
+    ({ zone }) => zone,
+  );
+  return (
+    <div class="stack">
+      {[...zones].map(([zone, own]) => (
+        <div key={zone}>
+          <p class="muted small">{t.alerts.calendar(zone)}</p>
+          <Calendar zone={zone} active={own.flatMap(({ next }) => next)} />
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -86,10 +112,7 @@ function Row({ window, mayWrite, onDone }: RowProps) {
           </>
         )}
       </div>
-      <div class="alerts-window-times">
-        <NextFive zone={zone} spans={next} />
-        <Calendar zone={zone} active={next} />
-      </div>
+      <NextFive zone={zone} spans={next} />
     </li>
   );
 }
