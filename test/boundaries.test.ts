@@ -49,13 +49,14 @@ const kernel = withoutTestingKit(readPackage(join(root, 'kernel')));
 const server = readPackage(join(root, 'server'));
 const sdk = readPackage(join(root, 'plugin-sdk'));
 const fairTurns = readPackage(join(root, 'fair-turns'));
+const conditions = readPackage(join(root, 'conditions'));
 const agent = readPackage(join(root, 'agent'));
 const clients = ['client', 'cli'].map((name) => readPackage(join(root, name)));
 const web = {
   folder: 'plugins/dashboard/web',
   sources: sourcesOf(join(root, 'plugins/dashboard/web')),
 };
-const packages = [sdk, fairTurns, kernel, server, ...plugins, agent, ...clients];
+const packages = [sdk, fairTurns, conditions, kernel, server, ...plugins, agent, ...clients];
 
 function withoutTestingKit(found: Package): Package {
   return { ...found, sources: found.sources.filter(({ path }) => !path.endsWith('testing.ts')) };
@@ -125,7 +126,7 @@ test('no file name repeats its folder as a prefix', () => {
   assert.equal(found, []);
 });
 
-test('a plugin imports the SDK, the fair turns, other plugins through /api, and its own dependencies', () => {
+test('a plugin imports the SDK, the fair turns, the conditions, other plugins through /api, and its own dependencies', () => {
   const findings: string[] = [];
   for (const plugin of plugins) {
     for (const source of plugin.sources) {
@@ -174,9 +175,9 @@ test('only the kernel listens, and metrics on an address of its own', () => {
   );
 });
 
-test('the kernel, the SDK and the fair turns import no plugin', () => {
+test('the kernel, the SDK, the fair turns and the conditions import no plugin', () => {
   const names = new Set(plugins.map(({ name }) => name));
-  const found = [sdk, fairTurns, kernel].flatMap(({ sources }) =>
+  const found = [sdk, fairTurns, conditions, kernel].flatMap(({ sources }) =>
     sources.filter((source) => importsOf(source).some((name) => names.has(packageOf(name)))),
   );
   assert.equal(

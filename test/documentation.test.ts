@@ -41,6 +41,7 @@ const pages = pagesOf(['README.md', 'cli/README.md', 'docs/guide/*.md', 'plugins
 const others = pagesOf([
   'agent/README.md',
   'client/README.md',
+  'conditions/README.md',
   'examples/*/README.md',
   'fair-turns/README.md',
   'plugin-sdk/README.md',

@@ -22,13 +22,13 @@ export interface BusServer {
  * `joined`: another server is there; within some milliseconds of its start. It comes again, without `left`, when that
  * server had counted this one as dead (this process slept, or was cut off) and forgot what this one told: tell it all.
  * `left`: the server said goodbye, or was not heard for 3 s. Its connections count as ended. Without a goodbye it may
- * have changed rows without telling, so `database.changed` is delivered.
+ * have changed rows without telling, so `database.changed` is delivered; it `died`.
  * `gap`: messages of `from` (undefined: of any server) were lost for good, direct ones when `direct`. Unless `direct`, the
  * topic `database.changed` is delivered too, so that a plugin with a copy of rows needs no more than that topic.
  */
 export type BusEvent =
   | { readonly kind: 'joined'; readonly server: BusServer }
-  | { readonly kind: 'left'; readonly server: BusServer }
+  | { readonly kind: 'left'; readonly server: BusServer; readonly died?: true }
   | { readonly kind: 'gap'; readonly from: string | undefined; readonly direct: boolean };
 
 /** Messages to the other servers, topics by their names. A plugin answers the hook `bus` with one. */

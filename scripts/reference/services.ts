@@ -18,7 +18,7 @@ interface Offered {
 /** Page of what built-in plugins and the program offer to plugins, as the sources document it. */
 export function servicesPage(plugins: readonly Plugin[]): string {
   const all = [
-    ...offersOf('{plugin-sdk,fair-turns}/src/*.ts'),
+    ...offersOf('{plugin-sdk,fair-turns,conditions}/src/*.ts'),
     ...offersOf('plugins/*/src/api.ts'),
   ];
   if (all.length < 20) throw new Error(`only ${all.length} services were found`);

@@ -103,6 +103,8 @@ export interface Space {
   used(tables: readonly string[], enough: number): Promise<number>;
   /** Size of the disk that holds the database, bytes; undefined: this program does not see it. */
   disk(): Promise<number | undefined>;
+  /** Bytes that are free on that disk; undefined: this program does not see it. */
+  free?(): Promise<number | undefined>;
   /** One small step, which holds up other writes for a few milliseconds. @returns whether there is more to give back */
   giveBack(): Promise<boolean>;
 }

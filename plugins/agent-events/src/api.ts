@@ -12,6 +12,25 @@ export interface Seen {
   readonly days: ReadonlyMap<number, number>;
 }
 
+/** Agent that does not report. */
+export interface Away {
+  /** `Agent.id` */
+  readonly id: number;
+  /** Unix ms of its last report. */
+  readonly since: number;
+}
+
+/** Event of an agent, as it is stored. */
+export interface StoredEvent {
+  readonly id: number;
+  /** `Agent.id` */
+  readonly agent: number;
+  readonly kind: string;
+  /** Unix ms. */
+  readonly time: number;
+  readonly detail: Readonly<Record<string, string | number>>;
+}
+
 /** History of when agents were seen; no rights are asked. */
 export interface AgentHistory {
   /**
@@ -19,5 +38,9 @@ export interface AgentHistory {
    * event loop. @throws RpcError 103
    */
   seen(ids: readonly number[], fromDay: number): Promise<ReadonlyMap<number, Seen>>;
+  /** Returns every agent that reported once and does not any more, for at least `silence_s`. @throws RpcError 103 */
+  away(): Promise<readonly Away[]>;
+  /** Returns events of agents behind this id and not before this time (Unix ms), the oldest first, at most 1,000. @throws RpcError 103 */
+  events(after: number, from: number): Promise<readonly StoredEvent[]>;
 }
 export const AgentHistory = service<AgentHistory>('agent-history');

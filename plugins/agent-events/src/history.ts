@@ -1,6 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
-import { guarded, marks } from '@svc/plugin-sdk/sql';
-import type { AgentHistory, Seen } from './api.ts';
+import { guarded, marks, rowsOf } from '@svc/plugin-sdk/sql';
+import type { AgentHistory, Away, Seen, StoredEvent } from './api.ts';
 
 /** 50 agents over 400 days take less. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -13,7 +13,39 @@ export function openHistory(db: Database): AgentHistory {
       const { text } = await db.jsonArray(sql, params, { maxBytes: MOST_BYTES });
       return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString());
     });
-  return { seen: (ids, fromDay) => seen(read, ids, fromDay) };
+  return {
+    seen: (ids, fromDay) => seen(read, ids, fromDay),
+    away: () => away(db),
+    events: (after, from) => events(db, after, from),
+  };
+}
+
+async function away(db: Database): Promise<Away[]> {
+  const text = 'select uuid_id, last_seen from agent_presence where here = 0 and last_seen > 0';
+  const rows = await guarded('the history of agents could not be read', () =>
+    rowsOf<{ uuid_id: number; last_seen: number }>(db.query, { text, params: [] }),
+  );
+  return rows.map(({ uuid_id, last_seen }) => ({ id: uuid_id, since: last_seen }));
+}
+
+interface EventRow extends Omit<StoredEvent, 'agent' | 'detail'> {
+  readonly uuid_id: number;
+  readonly detail: string;
+}
+
+/** Indexes (time) and (id). */
+async function events(db: Database, after: number, from: number): Promise<StoredEvent[]> {
+  const text = `select id, uuid_id, kind, time, detail from agent_event
+    where id > ? and time >= ? and uuid_id is not null order by id limit 1000`;
+  const rows = await guarded('the history of agents could not be read', () =>
+    rowsOf<EventRow>(db.query, { text, params: [after, from] }),
+  );
+  return rows.map(({ uuid_id, detail, ...row }) => ({
+    ...row,
+    id: Number(row.id),
+    agent: uuid_id,
+    detail: JSON.parse(detail),
+  }));
 }
 
 type Read = (

@@ -1,5 +1,6 @@
 import type { Agent } from '@svc/plugin-agent-uuid/api';
 import { service, Type, topic } from '@svc/plugin-sdk';
+import type { SqlValue } from '@svc/plugin-sdk/sql';
 
 /** Times of the last reports of agents. */
 export interface LastReports {
@@ -10,6 +11,8 @@ export interface LastReports {
   heardAt(uuid: string): Promise<number | undefined>;
   /** Returns the same for many agents, in their order. */
   heard(agents: readonly Agent[]): Promise<readonly (number | undefined)[]>;
+  /** Returns how many reports this server could not store, since its start. */
+  lost(): number;
 }
 
 export const LastReports = service<LastReports>('last-reports');
@@ -114,6 +117,70 @@ export interface ReportBuckets {
 export type Erase = (kind: 'summary' | 'dynamic', uuid: string | undefined) => Promise<void>;
 
 export const ReportBuckets = service<ReportBuckets>('report-buckets');
+
+/**
+ * Places of the columns in a stored summary: `uuid_id` is `Agent.id`, `timestamp` the report's own time, `storage_time` that of the
+ * server at arrival, both Unix ms. `cpu_usage` and the loads are stored times ten. Values are numbers, beyond 2^53 `bigint`; null: none.
+ */
+export const SUMMARY_COLUMNS = {
+  uuid_id: 0,
+  timestamp: 1,
+  storage_time: 2,
+  cpu_usage: 3,
+  gpu_usage: 4,
+  used_swap: 5,
+  total_swap: 6,
+  used_memory: 7,
+  total_memory: 8,
+  available_memory: 9,
+  load_one: 10,
+  load_five: 11,
+  load_fifteen: 12,
+  uptime: 13,
+  boot_time: 14,
+  process_count: 15,
+  total_space: 16,
+  available_space: 17,
+  read_speed: 18,
+  write_speed: 19,
+  tcp_connections: 20,
+  udp_connections: 21,
+  total_received: 22,
+  total_transmitted: 23,
+  transmit_speed: 24,
+  receive_speed: 25,
+} as const;
+
+/** Places of the columns in a stored full report; from `cpu` on they are JSON texts. */
+export const FULL_COLUMNS = {
+  uuid_id: 0,
+  timestamp: 1,
+  storage_time: 2,
+  cpu: 3,
+  ram: 4,
+  load: 5,
+  system: 6,
+  disk: 7,
+  network: 8,
+  gpu: 9,
+} as const;
+
+/** Reports of one kind that are in the database. */
+export interface StoredReports {
+  /**
+   * Calls with the committed rows of a turn of the event loop, after their senders have their answers, in the order of the commits. A
+   * listener that throws is logged; rows beyond 4,000 of a turn are left out. @returns removes the listener
+   */
+  listen(listener: (rows: readonly (readonly SqlValue[])[]) => void): () => void;
+  /** Rows that were left out, and calls of listeners that failed, since the start. */
+  readonly left: number;
+  readonly failed: number;
+}
+
+/** Summaries, by `SUMMARY_COLUMNS`. */
+export const SummaryStored = service<StoredReports>('summary-stored');
+/** Full reports, by `FULL_COLUMNS`. */
+export const FullStored = service<StoredReports>('full-stored');
 
 /** The right to know whether and when an agent reports: that to its summaries. */
 export const PRESENCE_RIGHT = {

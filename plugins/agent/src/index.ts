@@ -2,7 +2,14 @@ import { AgentList, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { History } from '@svc/plugin-retention/api';
 import { definePlugin, reload, Type } from '@svc/plugin-sdk';
-import { type Erase, LastReports, PRESENCE_RIGHT, ReportBuckets } from './api.ts';
+import {
+  type Erase,
+  FullStored,
+  LastReports,
+  PRESENCE_RIGHT,
+  ReportBuckets,
+  SummaryStored,
+} from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
 import { addHostNames } from './host-names.ts';
@@ -46,7 +53,7 @@ export default definePlugin({
   requires: [AgentRegistry, AgentList, History],
   optional: [Metrics],
   brings: ['retention'],
-  provides: [LastReports, ReportBuckets],
+  provides: [LastReports, ReportBuckets, SummaryStored, FullStored],
   config: reload(Type.Object(retentionConfig)),
   rootConfig,
   migrations,
@@ -65,6 +72,8 @@ export default definePlugin({
 
     kernel.useOptional(Metrics)?.add(...reportFamilies(monitoring.appenders));
     kernel.provide(LastReports, monitoring.lastReports);
+    kernel.provide(SummaryStored, monitoring.committed.summary);
+    kernel.provide(FullStored, monitoring.committed.dynamic);
     const erasers: Erase[] = [];
     const whenErased = (erase: Erase) => void erasers.push(erase);
     kernel.provide(ReportBuckets, { ...openBuckets(kernel.db), whenErased });

@@ -23,6 +23,7 @@ import type { RetentionConfig } from './retention.ts';
 import { DeleteStore } from './store/delete.ts';
 import { openReadStore } from './store/read.ts';
 import { openStaticStore } from './store/static.ts';
+import { StoredRows } from './stored-rows.ts';
 import { keepInSync } from './sync.ts';
 
 /** Section `[monitoring_buffer]` (agent.md §8). */
@@ -75,22 +76,38 @@ export function createMonitoring(
     dynamic: db.appender({ ...rowsOf(DYNAMIC, buffer), with: summaries }),
     summary: summaries,
   };
+  const committed = { dynamic: new StoredRows(kernel), summary: new StoredRows(kernel) };
   const writes = { store: openStaticStore(db), hashes };
   return {
     ...tracks,
     reports: {
       static: staticReports(reporting, tracks.static, writes),
-      dynamic: dynamicReports(reporting, tracks.dynamic, appenders.dynamic),
-      summary: summaryReports(reporting, tracks.summary, appenders.summary),
+      dynamic: dynamicReports(
+        reporting,
+        { ...tracks.dynamic, committed: committed.dynamic },
+        appenders.dynamic,
+      ),
+      summary: summaryReports(
+        reporting,
+        { ...tracks.summary, committed: committed.summary },
+        appenders.summary,
+      ),
     },
     appenders,
+    committed,
     last,
-    lastReports: lastReports(registry, [last.summary, last.dynamic]),
+    lastReports: {
+      ...lastReports(registry, [last.summary, last.dynamic]),
+      lost: () => appenders.dynamic.refused + appenders.summary.refused,
+    },
     warm: () => warm(kernel, registry, Object.values(last)),
   };
 }
 
-function lastReports(registry: AgentRegistry, kinds: readonly LastValues[]): LastReports {
+function lastReports(
+  registry: AgentRegistry,
+  kinds: readonly LastValues[],
+): Omit<LastReports, 'lost'> {
   const heard = async (agents: readonly Agent[]): Promise<(number | undefined)[]> => {
     const ids = agents.map(({ id }) => id);
     const times: (number | undefined)[] = agents.map(() => undefined);

@@ -11,6 +11,7 @@ import { type DynamicReport, dynamicParts } from './schemas/dynamic.ts';
 import { type StaticReport, staticParts } from './schemas/static.ts';
 import type { SummaryReport } from './schemas/summary.ts';
 import type { StaticStore } from './store/static.ts';
+import type { StoredRows } from './stored-rows.ts';
 
 /** Answer to a report (agent.md §5). */
 export const BUFFERED = new RawJson('{"status":"buffered"}');
@@ -21,6 +22,8 @@ export interface Track {
   readonly last: LastValues;
   /** Tells the other servers. */
   readonly changed: (id: number) => void;
+  /** Hands committed rows to other plugins. */
+  readonly committed?: StoredRows;
 }
 
 /** Common to all reports: the registry of agents and the server's clock. */
@@ -135,14 +138,19 @@ export function staticReports(
 }
 
 /** Appends a row. Only one promise follows that of the row: each further one costs noticeably here. */
-function append(row: Row, appender: Appender, { last, changed }: Track): Committing<RawJson> {
+function append(
+  row: Row,
+  appender: Appender,
+  { last, changed, committed }: Track,
+): Committing<RawJson> {
   const { epoch } = last;
-  const committed = appender.append(row).then(() => {
+  const stored = appender.append(row).then(() => {
     last.stored(row, epoch);
+    committed?.add(row);
     changed(row[0] as number);
     return BUFFERED;
   });
-  return new Committing(committed, appender);
+  return new Committing(stored, appender);
 }
 
 /** JSON texts of a report's parts, in order, without unknown members. */

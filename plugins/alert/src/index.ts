@@ -1,10 +1,113 @@
-import { definePlugin } from '@svc/plugin-sdk';
+import { LastReports } from '@svc/plugin-agent/api';
+import { AgentHistory } from '@svc/plugin-agent-events/api';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { AgentValues } from '@svc/plugin-kv/api';
+import { Notify } from '@svc/plugin-notify/api';
+import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
+import { Owners } from '@svc/plugin-token/api';
+import { AlertChanged } from './api.ts';
+import { addMethods, openCore, openRounds } from './core.ts';
+import { rulesHeld } from './held.ts';
 import { migrations } from './migrations/index.ts';
+import { permissions } from './permissions.ts';
+import { PERIOD_MS } from './presence/rounds.ts';
+import { addDefaults } from './rules/defaults.ts';
+import { HELD } from './store/rules.ts';
+
+const config = Type.Object({
+  enable: Type.Boolean({ default: true, description: 'Rules run, and alerts are told.' }),
+  grace_s: Type.Integer({
+    minimum: 0,
+    maximum: 3_600,
+    default: 120,
+    description: 'Seconds after a start or an interruption in which no machine counts as silent.',
+  }),
+  keep_days: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 90,
+    description: 'Days that the history of alerts is kept.',
+  }),
+  max_events: Type.Integer({
+    minimum: 1_000,
+    maximum: 10_000_000,
+    default: 200_000,
+    description: 'Rows of history that are kept; the oldest go first.',
+  }),
+  watchdog_url: Type.String({
+    default: '',
+    description: 'Address that is called each minute while alerts work; empty: none.',
+  }),
+  max_rules: Type.Integer({
+    minimum: 0,
+    maximum: 500,
+    default: 500,
+    description: 'Rules that all tokens together may have, and as many again the Super Token.',
+  }),
+  slow_rule_us: Type.Integer({
+    minimum: 10,
+    maximum: 1_000_000,
+    default: 1_000,
+    description: 'A rule that takes longer on average, in microseconds, is switched off.',
+  }),
+});
 
 /** Rules about machines, the alerts that they open, and who is told: namespace `alert`. */
 export default definePlugin({
   name: 'alert',
   namespaces: ['alert'],
+  requires: [AgentRegistry, AgentHistory, LastReports, Owners, Holdings],
+  optional: [AgentValues, Notify],
+  brings: ['agent-events', 'notify'],
+  config: reload(config),
+  permissions,
   migrations,
-  setup() {},
+  // Rows tell of machines, whoever may see them.
+  guards: {
+    alert_rule: 'fixed',
+    alert: 'fixed',
+    alert_event: 'fixed',
+    alert_silence: 'fixed',
+    alert_window: 'fixed',
+    alert_policy: 'fixed',
+    alert_group: 'fixed',
+    alert_ack_link: 'secret',
+    alert_clock: 'fixed',
+    alert_state: 'fixed',
+  },
+
+  setup(kernel) {
+    const { clock, every, hooks, log } = kernel;
+    const core = openCore(kernel);
+    const { rules, ruleStore } = core;
+    const rounds = openRounds(core);
+    let running: Promise<void> = Promise.resolve();
+
+    hooks.methods.tap((methods) => addMethods(methods, core));
+    hooks.prepare.tap(async () => {
+      const list = async (owner: string) =>
+        rules.list().flatMap((rule) => (rule.owner === owner ? rule.name : []));
+      kernel.use(Owners).register({ kind: HELD, list });
+      kernel.use(Holdings).register(rulesHeld(kernel.config));
+      await addDefaults(ruleStore, clock.now());
+      await rules.refresh();
+    });
+    const readAgain = () =>
+      rules
+        .refresh()
+        .catch((error: unknown) => log.error('rules could not be read again', { error }));
+    kernel.subscribe(AlertChanged, (_what, { own }) => (own ? undefined : readAgain()));
+    kernel.subscribe(DatabaseChanged, readAgain);
+    core.registry.onChange(() => void rules.resolve().catch(() => readAgain()));
+    hooks.start.tap(() => {
+      every('alerts', PERIOD_MS, () => {
+        running = rounds.run();
+        return running;
+      });
+    });
+    hooks.stop.tap(async () => {
+      await running;
+      await rounds.end();
+    });
+  },
 });

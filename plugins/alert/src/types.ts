@@ -147,6 +147,8 @@ export interface Transition extends AlertKey {
   readonly to: State;
   /** The end is no recovery: the machine is gone, the rule changed, or a day went by without a value. */
   readonly expired?: boolean;
+  /** The opening is shown and never told: the machine has been away since before the rule existed. */
+  readonly quiet?: boolean;
   readonly since: number;
   /** Unix ms of the change. */
   readonly at: number;

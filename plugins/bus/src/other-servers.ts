@@ -108,7 +108,7 @@ export class OtherServers {
     for (const [id, server] of this.#servers) {
       if (server.alive && now - server.heardAt > DEAD_MS) {
         server.countedDead++;
-        this.#end(server);
+        this.#end(server, true);
         this.#options.died();
       }
       if (!server.alive && now - server.heardAt > FORGET_MS) {
@@ -134,11 +134,11 @@ export class OtherServers {
     return server;
   }
 
-  #end(server: OtherServer): void {
+  #end(server: OtherServer, died?: true): void {
     server.alive = false;
     const { about } = server;
     server.about = undefined;
-    if (about) this.#options.event({ kind: 'left', server: about });
+    if (about) this.#options.event({ kind: 'left', server: about, ...(died && { died }) });
   }
 
   /** Tells whether a frame has not come before. */

@@ -40,13 +40,8 @@ export const openSpace = (read: Read): Space => ({
   },
 
   /** Seen where the database runs on this machine and lets its user know its directory. */
-  async disk() {
-    const [found] = await read<{ directory: string }>(
-      `select setting as directory from pg_settings
-        where name = 'data_directory' and inet_client_addr() is not distinct from inet_server_addr()`,
-    );
-    return found && (await sizeOf(found.directory));
-  },
+  disk: async () => (await diskOf(read))?.size,
+  free: async () => (await diskOf(read))?.free,
 
   giveBack: async () => false,
 });
@@ -60,11 +55,24 @@ async function usedOf({ name, total, own }: Leaf, percent: number, read: Read): 
   return Number(total) * Math.min(1, held / FULL / Number(own));
 }
 
-async function sizeOf(directory: string): Promise<number | undefined> {
+interface Disk {
+  readonly size: number;
+  readonly free: number;
+}
+
+async function diskOf(read: Read): Promise<Disk | undefined> {
+  const [found] = await read<{ directory: string }>(
+    `select setting as directory from pg_settings
+      where name = 'data_directory' and inet_client_addr() is not distinct from inet_server_addr()`,
+  );
+  return found && (await roomOf(found.directory));
+}
+
+async function roomOf(directory: string): Promise<Disk | undefined> {
   // It may be another user's own; the directory above lies on the same disk.
   for (const path of [directory, dirname(directory)]) {
     const found = await statfs(path).catch(() => undefined);
-    if (found) return found.blocks * found.bsize;
+    if (found) return { size: found.blocks * found.bsize, free: found.bavail * found.bsize };
   }
   return undefined;
 }

@@ -17,6 +17,11 @@ export async function diskBytes(file: string): Promise<number> {
   return blocks * bsize;
 }
 
+export async function freeBytes(file: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dirname(file));
+  return bavail * bsize;
+}
+
 /** The default size: 2 % of the disk, at least 8 and at most 64 MB. */
 export async function defaultReserve(file: string): Promise<number> {
   const part = Math.floor((await diskBytes(file)) / 50);

@@ -1,7 +1,7 @@
 import type { Space } from '@svc/plugin-sdk/sql';
 import type Sqlite from 'better-sqlite3';
 import { pragmaNumber } from './pragma.ts';
-import { diskBytes } from './reserve.ts';
+import { diskBytes, freeBytes } from './reserve.ts';
 import type { Writer } from './writer.ts';
 
 /** Pages of one step: other writes wait some milliseconds for it. */
@@ -26,6 +26,7 @@ export const openSpace = (
     return others.reduce((left, { bytes }) => left - bytes, all);
   },
   disk: () => diskBytes(file),
+  free: () => freeBytes(file),
   giveBack: () => writer.shrink(),
 });
 

@@ -1,5 +1,6 @@
 import { type Agent, AgentList } from '@svc/plugin-agent-uuid/api';
 import type { Kernel } from '@svc/plugin-sdk';
+import type { AgentValues } from './api.ts';
 import type { Reads } from './store/reads.ts';
 
 /** Longer JSON text is no name to list. */
@@ -15,15 +16,8 @@ export function tellNames(kernel: Kernel, reads: Reads): void {
       scope: 'kv_namespace',
       permissions: [{ kv: { read: key } }],
       async read(agents: readonly Agent[], call) {
-        const values = new Map<string, unknown>();
-        for (let at = 0; at < agents.length; at += CHUNK) {
-          const namespaces = agents.slice(at, at + CHUNK).map(({ uuid }) => uuid);
-          for (const [uuid, value] of await reads.oneKey(
-            { namespaces, key, mostBytes: MOST_BYTES },
-            call,
-          ))
-            values.set(uuid, value);
-        }
+        const uuids = agents.map(({ uuid }) => uuid);
+        const values = new Map(await valuesOf(reads, key, uuids, call));
         return agents.map(({ uuid }) => ({ [member]: factOf(values.get(uuid)) }));
       },
     });
@@ -31,4 +25,23 @@ export function tellNames(kernel: Kernel, reads: Reads): void {
   addMember('metadata_tags', 'tags', (value) =>
     Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : null,
   );
+}
+
+/** Values of a key in the namespaces of agents, for other plugins. */
+export const openAgentValues = (reads: Reads): AgentValues => ({
+  ofAgents: (key, uuids, signal) => valuesOf(reads, key, uuids, { signal, share: '' }),
+});
+
+async function valuesOf(
+  reads: Reads,
+  key: string,
+  uuids: readonly string[],
+  call: Parameters<Reads['oneKey']>[1],
+): Promise<[uuid: string, value: unknown][]> {
+  const values: [string, unknown][] = [];
+  for (let at = 0; at < uuids.length; at += CHUNK) {
+    const namespaces = uuids.slice(at, at + CHUNK);
+    values.push(...(await reads.oneKey({ namespaces, key, mostBytes: MOST_BYTES }, call)));
+  }
+  return values;
 }

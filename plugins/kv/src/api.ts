@@ -38,3 +38,15 @@ export interface RetentionLimits {
 }
 
 export const RetentionLimits = service<RetentionLimits>('retention-limits');
+
+/** Values that agents have under one key in their own namespaces; no rights are asked. */
+export interface AgentValues {
+  /** Returns `[uuid, value]` of those of these agents (lower-case hyphenated) that have a value of at most 2 kB. @throws RpcError 103 */
+  ofAgents(
+    key: string,
+    uuids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [uuid: string, value: unknown])[]>;
+}
+
+export const AgentValues = service<AgentValues>('agent-values');

@@ -1,8 +1,8 @@
 import { AgentList } from '@svc/plugin-agent-uuid/api';
 import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import { Tokens } from '@svc/plugin-token/api';
-import { tellNames } from './agent-names.ts';
-import { RetentionLimits } from './api.ts';
+import { openAgentValues, tellNames } from './agent-names.ts';
+import { AgentValues, RetentionLimits } from './api.ts';
 import { examples } from './examples.ts';
 import { createKv } from './kv.ts';
 import { addMultiMethod } from './methods/multi.ts';
@@ -55,7 +55,7 @@ export default definePlugin({
   namespaces: ['kv'],
   requires: [Tokens],
   optional: [AgentList],
-  provides: [RetentionLimits],
+  provides: [RetentionLimits, AgentValues],
   config,
   migrations,
   guards: { kv: 'data', kv_usage: 'counter' },
@@ -72,6 +72,7 @@ export default definePlugin({
     const kv = createKv(kernel);
     const retention = createRetention(kernel, (signal) => kv.reads.limits(signal));
     kernel.provide(RetentionLimits, retention);
+    kernel.provide(AgentValues, openAgentValues(kv.reads));
     tellNames(kernel, kv.reads);
     warnOfLimits(kernel, kv.reads, retention.isUsed);
     hooks.methods.tap((methods) => {

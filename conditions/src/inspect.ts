@@ -1,0 +1,218 @@
+import { nearest } from '@svc/plugin-sdk/util';
+import { type Node, units } from './engine.ts';
+import { compilePattern, type Pattern } from './patterns.ts';
+import type { Fault, Vocabulary, WindowUse } from './types.ts';
+import { readWindow } from './windows.ts';
+
+/** Facts of a parsed condition. */
+export interface Findings {
+  readonly faults: Fault[];
+  /** Variables, those of window functions included; `plain` are those that stand outside of them. */
+  readonly variables: Set<string>;
+  readonly plain: Set<string>;
+  readonly windows: Map<string, WindowUse>;
+  /** Patterns of `re` by their text. */
+  readonly patterns: Map<string, Pattern>;
+  /** Whole numbers, which are read as doubles: `10 / 4` is 2.5. */
+  readonly wholes: Node[];
+}
+
+interface Walk extends Findings {
+  readonly vocabulary: Vocabulary;
+  /** Names that loops around a node give to their elements. */
+  readonly bound: readonly string[];
+}
+
+const LOOPS = ['all', 'exists', 'exists_one', 'map', 'filter'];
+const METHODS = [
+  ...LOOPS,
+  'contains',
+  'startsWith',
+  'endsWith',
+  'lowerAscii',
+  'upperAscii',
+  'trim',
+  'size',
+];
+const PLAIN = [
+  'percent',
+  'least',
+  'greatest',
+  're',
+  'size',
+  'has',
+  'double',
+  'string',
+  ...Object.keys(units),
+];
+const WINDOWS = ['avg', 'max', 'min', 'rate', 'predict', 'traffic'];
+const OPERATORS = new Set([
+  'value',
+  'list',
+  '?:',
+  '||',
+  '&&',
+  '!_',
+  '-_',
+  '==',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  '+',
+  '-',
+  '*',
+  '/',
+]);
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Looks at all nodes: at which names, functions and windows are used, and whether they may be. */
+export function inspect(root: Node, vocabulary: Vocabulary): Findings {
+  const walk: Walk = {
+    vocabulary,
+    bound: [],
+    faults: [],
+    variables: new Set(),
+    plain: new Set(),
+    windows: new Map(),
+    patterns: new Map(),
+    wholes: [],
+  };
+  visit(root, walk);
+  return walk;
+}
+
+function visit(node: Node, walk: Walk): undefined {
+  switch (node.op) {
+    case 'id':
+      return visitName(node, node.args as string, walk);
+    case '.':
+      return visitMember(node, walk);
+    case '[]':
+      return visitIndex(node, walk);
+    case 'call':
+      return visitCall(node, walk);
+    case 'rcall':
+      return visitMethod(node, walk);
+    case 'value':
+      if (typeof node.args === 'bigint') walk.wholes.push(node);
+      return undefined;
+  }
+  if (!OPERATORS.has(node.op))
+    return fault(walk, node, `${signOf(node.op)} is not available in conditions`);
+  // The library finds two meanings for `x in []`.
+  if (node.op === 'list' && children(node).length === 0)
+    return fault(walk, node, 'a list needs an element');
+  for (const child of children(node)) visit(child, walk);
+}
+
+const signOf = (op: string) => (op === 'map' ? 'a map in braces' : op);
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'op' in value;
+const children = ({ args }: Node): Node[] => (Array.isArray(args) ? args : [args]).filter(isNode);
+
+function fault(walk: Walk, { range }: Node, message: string, meant?: string): undefined {
+  walk.faults.push({
+    message,
+    from: range.start,
+    to: range.end,
+    ...(meant !== undefined && { nearest: meant }),
+  });
+}
+
+function use(name: string, walk: Walk): undefined {
+  walk.variables.add(name);
+  walk.plain.add(name);
+}
+
+function visitName(node: Node, name: string, walk: Walk): undefined {
+  if (walk.bound.includes(name)) return undefined;
+  const { variables } = walk.vocabulary;
+  if (Object.hasOwn(variables, name)) return use(name, walk);
+  const members = Object.keys(variables).filter((known) => known.startsWith(`${name}.`));
+  if (members.length > 0)
+    return fault(
+      walk,
+      node,
+      `${name} needs a member: ${members.slice(0, 5).join(', ')}`,
+      members[0],
+    );
+  fault(walk, node, `there is no variable ${name}`, nearest(name, Object.keys(variables)));
+}
+
+/** `disk.free` is one variable; a member of an object is a member of its variable. */
+function visitMember(node: Node, walk: Walk): undefined {
+  const [target, member] = node.args as [Node, string];
+  if (FORBIDDEN.has(member)) return fault(walk, node, `${member} is no name for a member`);
+  const head = target.op === 'id' ? (target.args as string) : undefined;
+  const { variables } = walk.vocabulary;
+  if (head === undefined || walk.bound.includes(head) || Object.hasOwn(variables, head)) {
+    return visit(target, walk);
+  }
+  const name = `${head}.${member}`;
+  if (Object.hasOwn(variables, name)) return use(name, walk);
+  fault(walk, node, `there is no variable ${name}`, nearest(name, Object.keys(variables)));
+}
+
+function visitIndex(node: Node, walk: Walk): undefined {
+  const [target, index] = node.args as [Node, Node];
+  visit(target, walk);
+  // A list takes whole numbers only: this one stays what it is.
+  if (index.op === 'value' && typeof index.args === 'bigint') return undefined;
+  if (index.op !== 'value' || typeof index.args !== 'string') {
+    return fault(walk, index, 'a place in brackets is a number or a text as it is written');
+  }
+  if (FORBIDDEN.has(index.args)) fault(walk, index, `${index.args} is no name for a member`);
+}
+
+function visitCall(node: Node, walk: Walk): undefined {
+  const [name, args] = node.args as [string, Node[]];
+  if (WINDOWS.includes(name) && walk.vocabulary.windows) return visitWindow(node, walk);
+  if (!PLAIN.includes(name)) {
+    const known = walk.vocabulary.windows ? [...PLAIN, ...WINDOWS] : PLAIN;
+    return fault(walk, node, refusal(name), nearest(name, known));
+  }
+  if (name === 're') visitPattern(args[1], walk);
+  for (const argument of args) visit(argument, walk);
+}
+
+const refusal = (name: string) =>
+  name === 'matches'
+    ? 'matches is not available; use contains, or re(text, "pattern")'
+    : `there is no function ${name}`;
+
+function visitMethod(node: Node, walk: Walk): undefined {
+  const [name, target, args] = node.args as [string, Node, Node[]];
+  if (!METHODS.includes(name)) return fault(walk, node, refusal(name), nearest(name, METHODS));
+  visit(target, walk);
+  if (!LOOPS.includes(name)) {
+    for (const argument of args) visit(argument, walk);
+    return undefined;
+  }
+  if (walk.bound.length > 0) return fault(walk, node, `${name} stands inside another loop`);
+  const [variable, ...bodies] = args;
+  const bound = variable?.op === 'id' ? [variable.args as string] : [];
+  for (const body of bodies) visit(body, { ...walk, bound });
+}
+
+function visitPattern(node: Node | undefined, walk: Walk): undefined {
+  if (node === undefined) return undefined;
+  if (node.op !== 'value' || typeof node.args !== 'string') {
+    return fault(walk, node, 'the pattern of re is a text as it is written');
+  }
+  try {
+    walk.patterns.set(node.args, compilePattern(node.args));
+  } catch (error) {
+    fault(walk, node, `the pattern cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function visitWindow(node: Node, walk: Walk): undefined {
+  const [name, args] = node.args as [string, Node[]];
+  const read = readWindow(name, args, walk.vocabulary);
+  if ('message' in read) return fault(walk, read.node ?? node, read.message, read.nearest);
+  walk.windows.set(read.use.key, read.use);
+  if (read.use.variable) walk.variables.add(read.use.variable);
+}

@@ -1,0 +1,101 @@
+import { type CallContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
+import { AlertAnswer, EventAnswer, Time } from '../schemas.ts';
+import { type Alert, CLOSED, OPEN } from '../types.ts';
+import { alertFor } from './find.ts';
+import type { AlertMethodParts } from './methods.ts';
+
+const Id = Type.Integer({ minimum: 1, description: 'Id of the alert.' });
+const noteOf = (description: string) =>
+  optional(Type.String({ minLength: 1, maxLength: 300, description }));
+
+/** `alert_ack`, `alert_unack`, `alert_close` and `alert_note`. */
+export function addHandling(methods: Methods, parts: AlertMethodParts): void {
+  addAcks(methods, parts);
+  addClose(methods, parts);
+  addNote(methods, parts);
+}
+
+function addAcks(methods: Methods, parts: AlertMethodParts): void {
+  const { clock, store } = parts;
+  methods.add('alert_ack', {
+    summary: 'Acknowledges an open alert: it is not told again, its end still is.',
+    addition: true,
+    params: {
+      id: Id,
+      note: noteOf('What others should know.'),
+      until: optional(Time('Unix ms at which it ends. Default: when the alert closes.')),
+    },
+    result: AlertAnswer,
+    audit: ({ id }) => String(id),
+    access: 'authenticated',
+    async handle({ id, note, until }, { caller }) {
+      await alertFor(parts, { id, verb: 'ack', caller });
+      if (until && until <= clock.now())
+        throw RpcError.invalid('until is past: give a later time, or leave it out');
+      const by = nameOf(caller);
+      const ack = { by, until: until ?? null, note: note ?? null };
+      return changed(parts, await store.acknowledge(id, ack, by), id);
+    },
+  });
+  methods.add('alert_unack', {
+    summary: 'Takes an acknowledgement back.',
+    addition: true,
+    params: { id: Id },
+    result: AlertAnswer,
+    audit: ({ id }) => String(id),
+    access: 'authenticated',
+    async handle({ id }, { caller }) {
+      await alertFor(parts, { id, verb: 'ack', caller });
+      return changed(parts, await store.acknowledge(id, null, nameOf(caller)), id);
+    },
+  });
+}
+
+function addClose(methods: Methods, parts: AlertMethodParts): void {
+  methods.add('alert_close', {
+    summary: 'Closes an open alert by hand. It opens again when its condition holds.',
+    addition: true,
+    params: { id: Id, note: noteOf('Why it is over.') },
+    result: AlertAnswer,
+    audit: ({ id }) => String(id),
+    access: 'authenticated',
+    async handle({ id, note }, { caller }) {
+      const alert = await alertFor(parts, { id, verb: 'write', caller });
+      if (alert.state < OPEN) throw notOpen(id);
+      const { rule_id, subject_kind, subject_id, part, value, since, true_ms, false_ms } = alert;
+      const place = { rule_id, subject_kind, subject_id, part };
+      const detail = { ...alert.detail, ...(note ? { note } : {}) };
+      const judged = { value, since, true_ms, false_ms, detail };
+      const end = { from: alert, to: CLOSED, at: parts.clock.now(), by: nameOf(caller) } as const;
+      const [result] = await parts.transitions.apply([{ ...place, ...judged, ...end }]);
+      if (!result?.made) throw RpcError.other('the alert is being changed by others; try again');
+      return changed(parts, result.alert, id);
+    },
+  });
+}
+
+function addNote(methods: Methods, parts: AlertMethodParts): void {
+  methods.add('alert_note', {
+    summary: 'Adds a note to the history of an alert.',
+    addition: true,
+    params: { id: Id, text: Type.String({ minLength: 1, maxLength: 2_000 }) },
+    result: EventAnswer,
+    audit: ({ id }) => String(id),
+    access: 'authenticated',
+    async handle({ id, text }, { caller }) {
+      const alert = await alertFor(parts, { id, verb: 'ack', caller });
+      const event = await parts.store.note(alert, nameOf(caller), text);
+      return parts.answers.event(event);
+    },
+  });
+}
+
+async function changed(parts: AlertMethodParts, alert: Alert | undefined, id: number) {
+  if (!alert) throw notOpen(id);
+  parts.touched([alert]);
+  const [answer] = await parts.answers.alerts([alert]);
+  return answer as NonNullable<typeof answer>;
+}
+
+const notOpen = (id: number) => RpcError.invalid(`the alert ${id} is not open`);
+const nameOf = ({ name, id }: CallContext['caller']): string => name ?? id;

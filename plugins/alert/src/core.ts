@@ -1,0 +1,134 @@
+import { LastReports } from '@svc/plugin-agent/api';
+import { AgentHistory } from '@svc/plugin-agent-events/api';
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { AgentValues } from '@svc/plugin-kv/api';
+import { Notify } from '@svc/plugin-notify/api';
+import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
+import { Owners } from '@svc/plugin-token/api';
+import { Answers } from './alerts/answers.ts';
+import { AlertFeed } from './alerts/feed.ts';
+import { addHandling } from './alerts/handling.ts';
+import { addReads } from './alerts/methods.ts';
+import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
+import { KnownMachines } from './machines.ts';
+import { Absence } from './presence/absence.ts';
+import { endOrphans } from './presence/ends.ts';
+import { AgentEvents } from './presence/events.ts';
+import { type Config, Rounds } from './presence/rounds.ts';
+import { judgeServer, Problems } from './presence/server.ts';
+import { judgeSlow } from './presence/slow.ts';
+import { RuleChanges } from './rules/changes.ts';
+import { LoadedRules } from './rules/loaded.ts';
+import { addRuleMethods } from './rules/methods.ts';
+import { AlertStore } from './store/alerts.ts';
+import { RuleStore } from './store/rules.ts';
+import { StoredTransitions } from './store/transitions.ts';
+import type { Alert, Transition } from './types.ts';
+
+export type Core = ReturnType<typeof openCore>;
+
+/** Rules, alerts and what is known of machines: everything but evaluating reports and telling people. */
+export function openCore(kernel: Kernel<Config>) {
+  const { clock, db, log } = kernel;
+  const registry = kernel.use(AgentRegistry);
+  const ruleStore = new RuleStore(db, countingIn(kernel));
+  const machines = new KnownMachines({
+    kernel,
+    registry,
+    history: kernel.use(AgentHistory),
+    values: kernel.useOptional(AgentValues),
+  });
+  const owners = kernel.use(Owners);
+  const rules = new LoadedRules({ log, store: ruleStore, owners, registry, machines });
+  const alerts = new AlertStore(db, clock);
+  const transitions = new StoredTransitions({
+    db,
+    clock,
+    log,
+    ruleOf: (id) => rules.byId(id),
+    onMade: (made) => announce(kernel, made),
+  });
+  const changed = async () => {
+    await rules.refresh();
+    kernel.publish(AlertChanged, {});
+  };
+  const changes = new RuleChanges({
+    ...kernel,
+    auth: kernel.auth,
+    clock,
+    owners,
+    registry,
+    store: ruleStore,
+    changed,
+  });
+  const shared = { alerts, rules, machines, registry, transitions };
+  return { kernel, ...shared, ruleStore, changes, notify: kernel.useOptional(Notify) };
+}
+
+/** Tells whoever listens, on all servers, of changes that are committed. */
+function announce(
+  kernel: Kernel<Config>,
+  made: readonly { readonly alert: Alert; readonly change: Transition }[],
+): void {
+  const changes = made.map(({ alert, change }) => {
+    const { id, rule_id, subject_kind, subject_id, part, episode } = alert;
+    const place = { id, rule_id, subject_kind, subject_id, part };
+    return { ...place, from: change.from?.state ?? 0, to: alert.state, at: change.at, episode };
+  });
+  kernel.publish(AlertTransition, { changes });
+}
+
+/** Work of the server whose turn it is, and what each keeps up to date. */
+export function openRounds(core: Core): Rounds {
+  const { kernel, alerts, rules, machines } = core;
+  const history = kernel.use(AgentHistory);
+  const events = new AgentEvents({ ...core, history });
+  const last = kernel.use(LastReports);
+  const problems = new Problems({ kernel, notify: core.notify, lost: () => last.lost() });
+  return new Rounds({
+    kernel,
+    alerts,
+    rules,
+    machines,
+    work: {
+      absence: new Absence(core),
+      often: [
+        ({ at }) => endOrphans(core, at),
+        (when) => events.round(when),
+        (when) => judgeServer({ ...core, problems }, when),
+      ],
+      seldom: [(when) => judgeSlow(core, when)],
+    },
+  });
+}
+
+/** Adds the methods of rules and alerts. */
+export function addMethods(methods: Methods, core: Core): void {
+  const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
+  const { auth, clock, log } = kernel;
+  const answers = new Answers({
+    now: () => clock.now(),
+    rules,
+    machines,
+    channels: async () => (await notify?.channels()) ?? [],
+  });
+  addRuleMethods(methods, {
+    auth,
+    changes,
+    rules,
+    registry,
+    tagsOf: (uuid) => machines.tagsOf(uuid),
+    openByRule: () => alerts.openByRule(),
+    trueNow: () => 0,
+  });
+  const touched = (some: readonly Alert[]) =>
+    kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });
+  const parts = { auth, clock, store: alerts, rules, transitions, answers, notify, touched };
+  addReads(methods, parts);
+  addHandling(methods, parts);
+  const feed = new AlertFeed({ auth, clock, log, store: alerts, rules, answers });
+  feed.addMethod(methods);
+  kernel.subscribe(AlertTouched, ({ ids }) => feed.changed(ids));
+  kernel.subscribe(AlertTransition, (told) => feed.changed(told.changes.map(({ id }) => id)));
+  kernel.subscribe(DatabaseChanged, () => feed.changed(undefined));
+}

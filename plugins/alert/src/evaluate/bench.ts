@@ -1,0 +1,39 @@
+import type { ReportBuckets, StoredReports } from '@svc/plugin-agent/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Alert, Machines, Rules, Transitions } from '../types.ts';
+import type { Changes } from './changes.ts';
+import type { Complaints, Costs } from './costs.ts';
+
+export interface EvaluatorParts extends Complaints {
+  readonly kernel: Pick<Kernel, 'clock' | 'db' | 'every' | 'log' | 'signal'>;
+  readonly rules: Rules;
+  readonly transitions: Transitions;
+  readonly machines: Machines;
+  readonly registry: AgentRegistry;
+  readonly stored: StoredReports;
+  readonly full: StoredReports;
+  readonly buckets: Pick<ReportBuckets, 'summary'>;
+  /** Average time of an evaluation from which on a rule is slow, ms. Default: 1. */
+  readonly slow_ms?: () => number;
+  /** Hears of alerts that opened here. */
+  readonly onOpened?: (alert: Alert) => void;
+}
+
+/** Numbers since the start. */
+export interface EvaluatorCounts {
+  reports: number;
+  evaluations: number;
+  /** Reports that tell of the past. */
+  late: number;
+  /** Reports that were left out because too many waited. */
+  left: number;
+}
+
+/** Parts of the evaluator with which it judges. */
+export interface Bench {
+  readonly parts: EvaluatorParts;
+  readonly counts: EvaluatorCounts;
+  readonly costs: Costs;
+  readonly changes: Changes;
+}

@@ -1,0 +1,82 @@
+import type { Kernel } from '@svc/plugin-sdk';
+import { Throttle } from '@svc/plugin-sdk/util';
+import { type Alert, OPEN, type Transition, type Transitions } from '../types.ts';
+import { heldOf, type Live } from './live.ts';
+import type { Held } from './machine.ts';
+
+/** Changes of one statement. */
+const BATCH = 200;
+
+interface Change {
+  readonly live: Live;
+  readonly transition: Transition;
+  /** State to which the alert returns where the change cannot be stored. */
+  readonly before: Held;
+}
+
+/** Queue of changes on their way to the database: each alert has at most one in it. */
+export class Changes {
+  readonly #transitions: Transitions;
+  readonly #log: Kernel['log'];
+  readonly #warnings: Throttle;
+  readonly #onOpened: ((alert: Alert) => void) | undefined;
+  #queue: Change[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(
+    { clock, log }: Pick<Kernel, 'clock' | 'log'>,
+    transitions: Transitions,
+    onOpened: ((alert: Alert) => void) | undefined,
+  ) {
+    this.#log = log;
+    this.#warnings = new Throttle(clock);
+    this.#transitions = transitions;
+    this.#onOpened = onOpened;
+  }
+
+  add(live: Live, transition: Transition, before: Held): void {
+    live.isWriting = true;
+    this.#queue.push({ live, transition, before });
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when everything that was added before is stored or given up. */
+  async settled(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // What one turn of the event loop brings goes together.
+    await new Promise(setImmediate);
+    while (this.#queue.length > 0) await this.#store(this.#queue.splice(0, BATCH));
+    this.#running = undefined;
+  }
+
+  async #store(batch: readonly Change[]): Promise<void> {
+    try {
+      const results = await this.#transitions.apply(batch.map(({ transition }) => transition));
+      for (const [index, { live, transition }] of batch.entries()) {
+        const result = results[index];
+        if (result) this.#settle(live, transition, result);
+      }
+    } catch (error) {
+      // The next report tries again.
+      for (const { live, before } of batch) live.held = before;
+      const more = this.#warnings.pass();
+      if (more !== undefined)
+        this.#log.warn('changes of alerts could not be stored', { error, more });
+    } finally {
+      for (const { live } of batch) live.isWriting = false;
+    }
+  }
+
+  #settle(
+    live: Live,
+    transition: Transition,
+    result: { readonly alert: Alert; readonly made: boolean },
+  ): void {
+    live.row = result.alert;
+    if (!result.made) live.held = heldOf(result.alert);
+    else if (transition.to === OPEN) this.#onOpened?.(result.alert);
+  }
+}

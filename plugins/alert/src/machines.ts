@@ -1,0 +1,147 @@
+import type { AgentHistory } from '@svc/plugin-agent-events/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { AgentValues } from '@svc/plugin-kv/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import { SerialQueue } from '@svc/plugin-sdk/util';
+import type { Machines } from './types.ts';
+
+/** Machines that lie between this one and the server, at most. */
+const MOST_PARENTS = 5;
+const NO_TAGS: readonly string[] = [];
+
+export interface MachinesParts {
+  readonly kernel: Pick<Kernel, 'signal'>;
+  readonly registry: AgentRegistry;
+  readonly history: AgentHistory;
+  /** undefined: the plugin `kv` is off, and machines have no names. */
+  readonly values: AgentValues | undefined;
+}
+
+interface Facts {
+  readonly names: ReadonlyMap<string, string>;
+  readonly tags: ReadonlyMap<string, readonly string[]>;
+  readonly regions: ReadonlyMap<string, string>;
+  readonly parents: ReadonlyMap<string, string>;
+  readonly expiries: ReadonlyMap<string, number>;
+}
+
+const NOTHING: Facts = {
+  names: new Map(),
+  tags: new Map(),
+  regions: new Map(),
+  parents: new Map(),
+  expiries: new Map(),
+};
+
+/** What people say of machines, and which of them are away, in memory (`Machines`). */
+export class KnownMachines implements Machines {
+  readonly #parts: MachinesParts;
+  readonly #queue = new SerialQueue();
+  #facts = NOTHING;
+  #away: ReadonlyMap<string, number> = new Map();
+
+  constructor(parts: MachinesParts) {
+    this.#parts = parts;
+  }
+
+  nameOf(uuid: string): string {
+    return this.#facts.names.get(uuid) ?? uuid.slice(0, 8);
+  }
+
+  tagsOf(uuid: string): readonly string[] {
+    return this.#facts.tags.get(uuid) ?? NO_TAGS;
+  }
+
+  regionOf(uuid: string): string | null {
+    return this.#facts.regions.get(uuid) ?? null;
+  }
+
+  parentOf(uuid: string): string | undefined {
+    return this.#facts.parents.get(uuid);
+  }
+
+  expiresAt(uuid: string): number | undefined {
+    return this.#facts.expiries.get(uuid);
+  }
+
+  awaySince(uuid: string): number | undefined {
+    return this.#away.get(uuid);
+  }
+
+  /** Machines that do not report, with Unix ms of their last reports. */
+  away(): ReadonlyMap<string, number> {
+    return this.#away;
+  }
+
+  /** Reads again which machines are away. @throws RpcError 103 */
+  async readAway(): Promise<void> {
+    const { history, registry } = this.#parts;
+    const uuids = new Map(
+      registry.list().map(({ id, uuid, soft_delete }) => [id, soft_delete ? undefined : uuid]),
+    );
+    const away = new Map<string, number>();
+    for (const { id, since } of await history.away()) {
+      const uuid = uuids.get(id);
+      if (uuid !== undefined) away.set(uuid, since);
+    }
+    this.#away = away;
+  }
+
+  /** Reads names, tags and the rest again. @returns whether tags changed @throws RpcError 103 */
+  readFacts(): Promise<boolean> {
+    return this.#queue.run(async () => {
+      const before = this.#facts.tags;
+      const tags = await this.#read('metadata_tags', tagsOf);
+      this.#facts = {
+        names: await this.#read('metadata_name', textOf),
+        tags,
+        regions: await this.#read('metadata_region', textOf),
+        parents: withoutCycles(await this.#read('metadata_parent', uuidOf)),
+        expiries: await this.#read('metadata_expire_time', expiryOf),
+      };
+      return JSON.stringify([...before]) !== JSON.stringify([...tags]);
+    });
+  }
+
+  async #read<T>(key: string, factOf: (value: unknown) => T | undefined): Promise<Map<string, T>> {
+    const { kernel, registry, values } = this.#parts;
+    const found = new Map<string, T>();
+    const uuids = registry.list().map(({ uuid }) => uuid);
+    for (const [uuid, value] of (await values?.ofAgents(key, uuids, kernel.signal)) ?? []) {
+      const fact = factOf(value);
+      if (fact !== undefined) found.set(uuid, fact);
+    }
+    return found;
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const uuidOf = (value: unknown) => textOf(value)?.trim().toLowerCase();
+const tagsOf = (value: unknown) =>
+  Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : undefined;
+
+/** `metadata_expire_time`: a date, which is good until its day is over (UTC), or Unix ms (kv.md §5.2). */
+function expiryOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value > 0 ? value : undefined;
+  const text = textOf(value)?.trim() ?? '';
+  if (/^\d{11,}$/.test(text)) return Number(text);
+  const isDay = /^\d{4}-\d{1,2}-\d{1,2}$/.test(text);
+  const time = Date.parse(isDay ? `${text} UTC` : text);
+  if (Number.isNaN(time)) return undefined;
+  return isDay ? time + 86_400_000 - 1 : time;
+}
+
+/** Parents of machines; a machine whose parents lead back to it, or are more than five, has none. */
+function withoutCycles(parents: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const sound = new Map<string, string>();
+  for (const [uuid, parent] of parents) {
+    let at: string | undefined = parent;
+    let depth = 1;
+    while (at !== undefined && at !== uuid && depth <= MOST_PARENTS) {
+      at = parents.get(at);
+      depth++;
+    }
+    if (at === undefined) sound.set(uuid, parent);
+  }
+  return sound;
+}

@@ -1,0 +1,93 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { thresholdText } from '../evaluate/value-text.ts';
+import type { KnownMachines } from '../machines.ts';
+import type { LoadedRules } from '../rules/loaded.ts';
+import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
+import { type Alert, type LoadedRule, OPEN, type Transitions } from '../types.ts';
+import { store } from './apply.ts';
+import { clearOf, type Judgement, judge, type When } from './judge.ts';
+
+/** A machine that was here for a shorter time is still being set up. */
+const SETTLED_MS = 600_000;
+const CHUNK = 500;
+
+export interface AbsenceParts {
+  readonly alerts: AlertStore;
+  readonly rules: LoadedRules;
+  readonly machines: KnownMachines;
+  readonly registry: AgentRegistry;
+  readonly transitions: Transitions;
+}
+
+/** Rules about silence, judged by the machines that are away now: nothing depends on having seen one go. */
+export class Absence {
+  readonly #parts: AbsenceParts;
+
+  constructor(parts: AbsenceParts) {
+    this.#parts = parts;
+  }
+
+  /** One look at all machines. While it is `quiet` nothing opens. @throws RpcError 103 */
+  async round(when: When, quiet: boolean): Promise<void> {
+    const { rules, transitions } = this.#parts;
+    const running = rules.slow('presence');
+    if (running.length === 0) return;
+    const active = await this.#active(running.map(({ rule }) => rule.id));
+    const judged: Judgement[] = [];
+    for (const loaded of running) {
+      const alerts = active.get(loaded.rule.id) ?? new Map<string, Alert>();
+      const subjects = [...new Set([...this.#parts.machines.away().keys(), ...alerts.keys()])];
+      for (const [n, uuid] of subjects.entries()) {
+        if (n % CHUNK === CHUNK - 1) await setImmediate();
+        const found = this.#look(loaded, uuid, { alert: alerts.get(uuid), when, quiet });
+        if (found) judged.push(found);
+      }
+    }
+    await store(transitions, judged);
+  }
+
+  async #active(rules: readonly number[]): Promise<Map<number, Map<string, Alert>>> {
+    const found = new Map<number, Map<string, Alert>>();
+    for (let after = 0; ; ) {
+      const page = await this.#parts.alerts.activeAfter(after, rules);
+      for (const alert of page) {
+        const bySubject = found.get(alert.rule_id) ?? new Map<string, Alert>();
+        found.set(alert.rule_id, bySubject.set(alert.subject_id, alert));
+      }
+      if (page.length < PAGE_ROWS) return found;
+      after = page.at(-1)?.id ?? 0;
+    }
+  }
+
+  #look(
+    loaded: LoadedRule,
+    uuid: string,
+    { alert, when, quiet }: { alert: Alert | undefined; when: When; quiet: boolean },
+  ): Judgement {
+    const { machines, registry, rules } = this.#parts;
+    const agent = registry.known(uuid);
+    const rule = rules.byId(loaded.rule.id);
+    if (!agent || !rule || !rules.applies(rule, agent.id)) return undefined;
+    if (quiet && (alert?.state ?? 0) < OPEN) return undefined;
+    const since = machines.awaySince(uuid);
+    const silent_for = since === undefined ? 0 : Math.max(0, when.at - since) / 1_000;
+    const name = machines.nameOf(uuid);
+    const tags = machines.tagsOf(uuid);
+    const values = { silent_for, name, tags, region: machines.regionOf(uuid) };
+    const isSettled = since === undefined || since - (agent.first_seen ?? 0) >= SETTLED_MS;
+    const mayOpen = alert !== undefined || rule.shipped !== 'offline' || isSettled;
+    const condition = mayOpen ? loaded.condition.evaluate(values) : false;
+    const threshold = thresholdText(loaded.condition);
+    const detail = { name, tags, values: { silent_for }, ...(threshold && { threshold }) };
+    const key = { subject_kind: 'agent', subject_id: uuid, part: '' } as const;
+    const clear = clearOf(loaded, values);
+    const look = { loaded, key, alert, condition, clear, value: silent_for, detail, since };
+    const judged = judge(look, when);
+    // Whoever makes a rule knows of the machines that are away already.
+    const isOld = since !== undefined && since < rule.created_at;
+    return judged && 'change' in judged && isOld && judged.change.to === OPEN
+      ? { change: { ...judged.change, quiet: true } }
+      : judged;
+  }
+}

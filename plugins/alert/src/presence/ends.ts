@@ -1,0 +1,56 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { KnownMachines } from '../machines.ts';
+import type { LoadedRules } from '../rules/loaded.ts';
+import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
+import { type Alert, CLOSED, type Transition, type Transitions } from '../types.ts';
+
+/** Alerts of a machine that is silent for longer are not waited for any more. */
+const FROZEN_MS = 86_400_000;
+
+export interface EndParts {
+  readonly alerts: AlertStore;
+  readonly rules: LoadedRules;
+  readonly machines: KnownMachines;
+  readonly registry: AgentRegistry;
+  readonly transitions: Transitions;
+}
+
+/** Ends alerts that no value will end: their rule, their machine or its owner's right has gone. @throws RpcError 103 */
+export async function endOrphans(parts: EndParts, now: number): Promise<void> {
+  const { alerts, transitions } = parts;
+  for (let after = 0; ; ) {
+    const page = await alerts.activeAfter(after);
+    const ends = page.flatMap((alert): Transition[] => {
+      const reason = reasonOf(parts, alert, now);
+      return reason ? [endOf(alert, reason, now)] : [];
+    });
+    if (ends.length > 0) await transitions.apply(ends);
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)?.id ?? 0;
+    await setImmediate();
+  }
+}
+
+/** Why an alert ends without a recovery; undefined: it does not. */
+function reasonOf({ rules, machines, registry }: EndParts, alert: Alert, now: number) {
+  const rule = rules.byId(alert.rule_id);
+  if (!rule) return 'the rule was deleted';
+  if (!rule.enable) return 'the rule was switched off';
+  if (rules.problem(rule) !== null && !rules.runs(rule.id)) return 'the rule does not run';
+  if (alert.subject_kind !== 'agent') return undefined;
+  const agent = registry.known(alert.subject_id);
+  if (!agent || agent.soft_delete) return 'the machine was deleted';
+  if (!rules.applies(rule, agent.id)) return 'the rule does not apply to this machine any more';
+  const since = rule.source === 'presence' ? undefined : machines.awaySince(alert.subject_id);
+  return since !== undefined && now - since > FROZEN_MS
+    ? 'the machine has been silent for a day'
+    : undefined;
+}
+
+function endOf(alert: Alert, note: string, at: number): Transition {
+  const { rule_id, subject_kind, subject_id, part, since, true_ms, false_ms, value } = alert;
+  const place = { rule_id, subject_kind, subject_id, part };
+  const judged = { since, at, true_ms, false_ms, value, detail: { ...alert.detail, note } };
+  return { ...place, from: alert, to: CLOSED, expired: true, ...judged };
+}

@@ -1,0 +1,119 @@
+import type { AgentHistory, StoredEvent } from '@svc/plugin-agent-events/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { KnownMachines } from '../machines.ts';
+import type { LoadedRules } from '../rules/loaded.ts';
+import type { AlertStore } from '../store/alerts.ts';
+import {
+  type Alert,
+  CLOSED,
+  type LoadedRule,
+  OPEN,
+  type Transition,
+  type Transitions,
+} from '../types.ts';
+import { store } from './apply.ts';
+import type { Judgement, When } from './judge.ts';
+
+/** An alert about an event ends when the event did not come again for so long. */
+const LASTS_MS = 3_600_000;
+
+export interface EventParts {
+  readonly alerts: AlertStore;
+  readonly history: AgentHistory;
+  readonly rules: LoadedRules;
+  readonly machines: KnownMachines;
+  readonly registry: AgentRegistry;
+  readonly transitions: Transitions;
+}
+
+/** Rules about events of agents: one alert an hour for a rule and a machine, however often it happens. */
+export class AgentEvents {
+  readonly #parts: EventParts;
+  #after = 0;
+
+  constructor(parts: EventParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at the events since the last round. @throws RpcError 103 */
+  async round({ at }: When): Promise<void> {
+    const { history, registry, rules, transitions } = this.#parts;
+    const running = rules.slow('event');
+    if (running.length === 0) return;
+    const uuids = new Map(registry.list().map(({ id, uuid }) => [id, uuid]));
+    const events = await history.events(this.#after, at - LASTS_MS);
+    const happened = new Map<string, [LoadedRule, StoredEvent]>();
+    for (const event of events)
+      for (const loaded of running)
+        if (this.#holds(loaded, event, uuids.get(event.agent)))
+          happened.set(`${loaded.rule.id} ${uuids.get(event.agent)}`, [loaded, event]);
+    const known = await this.#known(running, happened);
+    const judged = [...happened].map(([key, [loaded, event]]) =>
+      this.#happened(loaded, event, {
+        uuid: uuids.get(event.agent) ?? '',
+        alert: known.get(key),
+        at,
+      }),
+    );
+    const over = [...known].flatMap(([key, alert]): Judgement[] =>
+      alert.state >= OPEN && !happened.has(key) && at - alert.updated_at > LASTS_MS
+        ? [{ change: endOf(alert, at) }]
+        : [],
+    );
+    await store(transitions, [...judged, ...over]);
+    this.#after = events.at(-1)?.id ?? this.#after;
+  }
+
+  #holds({ rule, condition }: LoadedRule, event: StoredEvent, uuid: string | undefined): boolean {
+    const { machines, rules } = this.#parts;
+    if (uuid === undefined || !rules.applies(rule, event.agent)) return false;
+    const { reason, code } = event.detail;
+    const facts = {
+      name: machines.nameOf(uuid),
+      tags: machines.tagsOf(uuid),
+      region: machines.regionOf(uuid),
+    };
+    return condition.evaluate({ event: event.kind, reason, code, ...facts }) === true;
+  }
+
+  /** Alerts of these rules, by rule and machine: those that are open, and those that events are about. */
+  async #known(running: readonly LoadedRule[], happened: ReadonlyMap<string, unknown>) {
+    const ids = new Set(running.map(({ rule }) => rule.id));
+    const concerned = new Set([...happened.keys()].map((key) => key.split(' ')[1] ?? ''));
+    const alerts = [
+      ...(await this.#parts.transitions.load('agent', [...concerned])),
+      ...(await this.#parts.alerts.activeAfter(0, [...ids])),
+    ];
+    return new Map(
+      alerts
+        .filter(({ rule_id }) => ids.has(rule_id))
+        .map((alert) => [`${alert.rule_id} ${alert.subject_id}`, alert]),
+    );
+  }
+
+  #happened(
+    { rule }: LoadedRule,
+    { time, kind, detail: { reason, code } }: StoredEvent,
+    { uuid, alert, at }: { uuid: string; alert: Alert | undefined; at: number },
+  ): Judgement {
+    const { machines } = this.#parts;
+    if (alert && alert.state >= OPEN) {
+      const { id, version, since, true_ms, false_ms, value } = alert;
+      return { progress: { id, version, since, true_ms, false_ms, value: (value ?? 1) + 1 } };
+    }
+    // Somebody has closed it since.
+    if (alert?.closed_at && time <= alert.closed_at) return undefined;
+    const values = { event: kind, ...(reason && { reason }), ...(code && { code }) };
+    const facts = { name: machines.nameOf(uuid), tags: machines.tagsOf(uuid) };
+    const detail = { ...facts, values, meaning: rule.meaning };
+    const key = { rule_id: rule.id, subject_kind: 'agent', subject_id: uuid, part: '' } as const;
+    const judged = { since: time, at, true_ms: 0, false_ms: 0, value: 1, detail };
+    return { change: { ...key, from: alert, to: OPEN, ...judged } };
+  }
+}
+
+function endOf(alert: Alert, at: number): Transition {
+  const { rule_id, subject_kind, subject_id, part, since, value, detail } = alert;
+  const place = { rule_id, subject_kind, subject_id, part };
+  return { ...place, from: alert, to: CLOSED, since, at, true_ms: 0, false_ms: 0, value, detail };
+}

@@ -1,0 +1,151 @@
+import { Turn } from '@svc/plugin-retention/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { KnownMachines } from '../machines.ts';
+import type { LoadedRules } from '../rules/loaded.ts';
+import type { AlertStore } from '../store/alerts.ts';
+import type { Absence } from './absence.ts';
+import type { When } from './judge.ts';
+
+export const PERIOD_MS = 2_000;
+const TURN = { table: 'alert_state', holder: 'holder', row: 'id = 1', lasts_ms: 10_000 };
+const TAKE_MS = 3_000;
+/** A server without the turn looks at who is away this often. */
+const LOOK_MS = 6_000;
+/** Rules, tags and rights are read again this often, and what nothing else ends is looked for. */
+const REFRESH_MS = 10_000;
+const SLOW_MS = 300_000;
+const CLEAN_MS = 3_600_000;
+/** A pause of this loop, or a jump of the clock, after which nobody counts as silent for a while. */
+const PAUSE_MS = 10_000;
+
+/** Section `[alert]`. */
+export interface Config {
+  readonly enable: boolean;
+  readonly grace_s: number;
+  readonly keep_days: number;
+  readonly max_events: number;
+  readonly watchdog_url: string;
+  readonly max_rules: number;
+  readonly slow_rule_us: number;
+}
+
+/** Work of the server whose turn it is. */
+export interface Work {
+  /** Every other second. */
+  readonly absence: Pick<Absence, 'round'>;
+  /** Every ten seconds. */
+  readonly often: readonly ((when: When) => Promise<void>)[];
+  /** Every five minutes. */
+  readonly seldom: readonly ((when: When) => Promise<void>)[];
+}
+
+export interface RoundParts {
+  readonly kernel: Kernel<Config>;
+  readonly alerts: AlertStore;
+  readonly rules: LoadedRules;
+  readonly machines: KnownMachines;
+  readonly work: Work;
+}
+
+/** Rounds of this server: what it knows is brought up to date, and while it is its turn it judges absence. */
+export class Rounds {
+  readonly #parts: RoundParts;
+  readonly #turn: Turn;
+  readonly #last = new Map<string, number>();
+  #hasTurn = false;
+  #wall: number;
+  #monotonic: number;
+  #quietUntil: number;
+
+  constructor(parts: RoundParts) {
+    const { clock, db } = parts.kernel;
+    this.#parts = parts;
+    this.#turn = new Turn(db, TURN);
+    this.#wall = clock.now();
+    this.#monotonic = clock.monotonic();
+    this.#quietUntil = this.#monotonic + this.#grace_ms;
+  }
+
+  /** Tells whether it is this server's turn. */
+  get hasTurn(): boolean {
+    return this.#hasTurn;
+  }
+
+  /** Tells whether nothing opens by absence now. */
+  get isQuiet(): boolean {
+    return this.#parts.kernel.clock.monotonic() < this.#quietUntil;
+  }
+
+  /** One round. A failure is logged, and nobody counts as silent for a while. */
+  async run(): Promise<void> {
+    const { kernel } = this.#parts;
+    this.#look();
+    try {
+      await this.#round();
+    } catch (error) {
+      this.#hasTurn = false;
+      this.#last.clear();
+      this.#beQuiet();
+      if (!kernel.signal.aborted) kernel.log.error('alerts could not be judged', { error });
+    }
+  }
+
+  /** Gives the turn back, before the server ends. */
+  async end(): Promise<void> {
+    if (this.#hasTurn && this.#parts.kernel.db.severalServers) await this.#turn.end();
+  }
+
+  get #grace_ms(): number {
+    return this.#parts.kernel.config.grace_s * 1_000;
+  }
+
+  #beQuiet(): void {
+    this.#quietUntil = this.#parts.kernel.clock.monotonic() + this.#grace_ms;
+  }
+
+  /** Notices pauses of the loop and jumps of the clock. */
+  #look(): void {
+    const { clock } = this.#parts.kernel;
+    const [wall, monotonic] = [clock.now(), clock.monotonic()];
+    const passed = monotonic - this.#monotonic;
+    const jump = Math.abs(wall - this.#wall - passed);
+    if (passed > PAUSE_MS + PERIOD_MS || jump > PAUSE_MS) this.#beQuiet();
+    [this.#wall, this.#monotonic] = [wall, monotonic];
+  }
+
+  async #round(): Promise<void> {
+    const { alerts, kernel, machines, rules, work } = this.#parts;
+    const { absence, often, seldom } = work;
+    await this.#every('rules', REFRESH_MS, async () => {
+      await machines.readFacts();
+      await rules.refresh();
+    });
+    await this.#every('turn', TAKE_MS, async () => {
+      this.#hasTurn = !kernel.db.severalServers || (await this.#turn.take());
+    });
+    await this.#every('away', this.#hasTurn ? 0 : LOOK_MS, () => machines.readAway());
+    if (!this.#hasTurn || !kernel.config.enable) return;
+    await this.#every('absence', 0, (when) => absence.round(when, this.isQuiet));
+    await this.#every('often', REFRESH_MS, (when) => inTurn(often, when));
+    await this.#every('seldom', SLOW_MS, (when) => inTurn(seldom, when));
+    const { keep_days, max_events } = kernel.config;
+    await this.#every('clean', CLEAN_MS, async () => {
+      while (await alerts.clean(keep_days, max_events)) kernel.signal.throwIfAborted();
+    });
+  }
+
+  async #every(what: string, period_ms: number, work: (when: When) => Promise<void>) {
+    const { clock } = this.#parts.kernel;
+    const now = clock.monotonic();
+    const last = this.#last.get(what);
+    const elapsed_ms = now - (last ?? now);
+    if (last !== undefined && elapsed_ms < period_ms) return;
+    this.#last.set(what, now);
+    const gap_ms = 3 * Math.max(period_ms, PAUSE_MS);
+    await work({ at: clock.now(), elapsed_ms, gap_ms });
+  }
+}
+
+async function inTurn(works: Work['often'], when: When): Promise<void> {
+  for (const work of works) await work(when);
+}

@@ -1,0 +1,224 @@
+import { compile, type Fault } from '@svc/conditions';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import {
+  type Auth,
+  type Clock,
+  canonicalUuid,
+  type Principal,
+  RpcError,
+  type Static,
+} from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
+import { VOCABULARIES } from '../evaluate/variables.ts';
+import type { NewRule, RuleChange } from '../schemas.ts';
+import type { StoredRule } from '../store/rows.ts';
+import type { RuleStore } from '../store/rules.ts';
+import type { Rule, RuleScope, Source } from '../types.ts';
+import { changesMeaning, DEFAULTS, differences, type Field, firstRule } from './defaults.ts';
+import { mayRule } from './rights.ts';
+
+/** Several callers may change one rule at the same time. */
+const ATTEMPTS = 5;
+const LEAST_REPEAT_S = 60;
+
+export interface ChangesParts {
+  readonly auth: Auth;
+  readonly clock: Clock;
+  readonly owners: Owners;
+  readonly registry: AgentRegistry;
+  readonly store: RuleStore;
+  /** Reads the rules again, and tells the other servers. */
+  readonly changed: () => Promise<void>;
+}
+
+/** Changes of rules that the methods make. Whoever changes a rule owns it. */
+export class RuleChanges {
+  readonly #parts: ChangesParts;
+
+  constructor(parts: ChangesParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws RpcError 102, 106 unknown agent, 108 */
+  async create(given: Static<typeof NewRule>, caller: Principal): Promise<StoredRule> {
+    const { clock, owners, store, changed } = this.#parts;
+    const settings = settingsOf(given);
+    await this.#check(settings, caller);
+    const rule = await store.insert(
+      firstRule(settings, { owner: owners.of(caller), now: clock.now() }),
+    );
+    await changed();
+    return rule;
+  }
+
+  /** @throws RpcError 102, 105 unknown rule, 106 unknown agent, 108 */
+  update(name: string, given: Static<typeof RuleChange>, caller: Principal): Promise<StoredRule> {
+    return this.#change(name, caller, (old) => {
+      const settings = settingsOf({ ...given, source: old.source }, old);
+      const touched = old.shipped ? differences(old, settings) : [];
+      return { ...settings, touched: [...new Set([...old.touched, ...touched])] };
+    });
+  }
+
+  /** Switches a rule on or off; its owner stays. @throws RpcError 102, 105 */
+  setEnable(name: string, enable: boolean, caller: Principal): Promise<StoredRule> {
+    return this.#change(name, caller, (old) => {
+      const touched = old.shipped ? [...new Set([...old.touched, 'enable'])] : [];
+      return { ...old, enable, touched, owner: old.owner };
+    });
+  }
+
+  /** Gives a default rule its default settings back, also a deleted one. @throws RpcError 102, 105, 108 */
+  async reset(name: string, caller: Principal): Promise<StoredRule> {
+    const { clock, store, changed } = this.#parts;
+    const all = await store.all();
+    const isMeant = (rule: StoredRule) =>
+      rule.deleted ? DEFAULTS.get(rule.shipped ?? '')?.name === name : rule.name === name;
+    const old = all.find((rule) => !rule.deleted && isMeant(rule)) ?? all.find(isMeant);
+    const settings = DEFAULTS.get(old?.shipped ?? '');
+    if (!old) throw noRule(name);
+    if (!settings) throw RpcError.invalid(`the rule '${name}' is no default rule`);
+    await this.#demand(old.scope, caller);
+    const next = { version: old.version + 1, meaning: old.meaning + 1, updated_at: clock.now() };
+    const fresh = { touched: [], deleted: false, owner: null, ...next };
+    const rule = await store.change({ ...old, ...settings, ...fresh });
+    if (!rule) throw busy();
+    await changed();
+    return rule;
+  }
+
+  /** @throws RpcError 102, 105 */
+  async remove(name: string, caller: Principal): Promise<void> {
+    const { store, changed } = this.#parts;
+    const rule = await this.rule(name);
+    await this.#demand(rule.scope, caller);
+    // A default rule stays as a mark, so that no start makes it again.
+    const version = rule.version + 1;
+    const gone = rule.shipped
+      ? await store.change({ ...rule, version, deleted: true, name: `deleted: ${rule.shipped}` })
+      : await store.remove(rule.id);
+    if (!gone) throw noRule(name);
+    await changed();
+  }
+
+  /** @throws RpcError 105 */
+  async rule(name: string): Promise<StoredRule> {
+    const rule = await this.#parts.store.named(name);
+    if (!rule) throw noRule(name);
+    return rule;
+  }
+
+  /** Rule that the caller may read, from the database. @throws RpcError 102, 105 */
+  async readable(name: string, caller: Principal): Promise<StoredRule> {
+    const rule = await this.rule(name);
+    const wanted = mayRule('read', rule.scope);
+    if (!(await this.#parts.auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+    return rule;
+  }
+
+  async #change(
+    name: string,
+    caller: Principal,
+    next: (old: StoredRule) => Partial<StoredRule> & Pick<Rule, Field | 'source'>,
+  ): Promise<StoredRule> {
+    const { clock, owners, store, changed } = this.#parts;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const old = await this.rule(name);
+      await this.#demand(old.scope, caller);
+      const wanted = { ...old, owner: owners.of(caller), ...next(old) };
+      await this.#check(wanted, caller);
+      const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
+      const times = { version: old.version + 1, updated_at: clock.now() };
+      const rule = await store.change({ ...wanted, meaning, ...times });
+      if (!rule) continue;
+      await changed();
+      return rule;
+    }
+    throw busy();
+  }
+
+  async #demand(scope: RuleScope, caller: Principal): Promise<void> {
+    const wanted = mayRule('write', scope);
+    if (!(await this.#parts.auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+  }
+
+  /** @throws RpcError 102, 106, 108 for what cannot run */
+  async #check(rule: Pick<Rule, Field | 'source'>, caller: Principal): Promise<void> {
+    const { registry, store } = this.#parts;
+    await this.#demand(rule.scope, caller);
+    for (const name of ['condition', 'clear'] as const) {
+      const text = rule[name];
+      const result = text === null ? undefined : compile(text, VOCABULARIES[rule.source]);
+      if (result && 'faults' in result) throw faulty(name, result.faults);
+    }
+    const agents = 'all' in rule.scope ? [] : (rule.scope.agents ?? []);
+    for (const uuid of agents) if (!(await registry.find(uuid))) throw RpcError.uuid(uuid);
+    if (rule.policy !== null && !(await store.hasPolicy(rule.policy)))
+      throw RpcError.invalid(`there is no policy '${rule.policy}': make it first`);
+  }
+}
+
+function faulty(name: string, faults: readonly Fault[]): RpcError {
+  const [{ message, from, to, nearest } = { message: 'it cannot be read', from: 0, to: 0 }] =
+    faults as Fault[];
+  const meant = nearest ? `; did you mean ${nearest}?` : '';
+  return RpcError.invalid(`${name}, characters ${from} to ${to}: ${message}${meant}`);
+}
+
+const noRule = (name: string) => RpcError.notFound(`there is no rule '${name}'`);
+const busy = () => RpcError.other('the rule is being changed by others; try again');
+
+const DEFAULT = {
+  clear: null,
+  for_s: 0,
+  clear_for_s: 0,
+  severity: 'warning',
+  enable: true,
+  notify: true,
+  policy: null,
+  repeat_s: null,
+  summary: '',
+  runbook: '',
+  labels: {},
+} as const;
+
+type Given = Static<typeof RuleChange> & { readonly source: Source };
+
+/** Settings of a rule from what a caller gives: absent members stay as they were, null takes the default. @throws RpcError 108 */
+function settingsOf(given: Given, old?: StoredRule): Pick<Rule, Field | 'source'> {
+  const member = <Name extends keyof typeof DEFAULT>(name: Name) =>
+    (given[name] ?? (given[name] === null || !old ? DEFAULT[name] : old[name])) as Rule[Name];
+  const { name = old?.name, condition = old?.condition } = given;
+  const scope = given.scope ? scopeOf(given.scope) : old?.scope;
+  if (name === undefined || condition === undefined || scope === undefined)
+    throw RpcError.invalid('a rule needs name, source, scope and condition');
+  if (name.trim() !== name) throw RpcError.invalid('name must not begin or end with a space');
+  const rule = {
+    ...{ name, source: given.source, condition, scope, clear: member('clear') },
+    ...{ for_s: member('for_s'), clear_for_s: member('clear_for_s') },
+    ...{ severity: member('severity'), enable: member('enable'), notify: member('notify') },
+    ...{ policy: member('policy'), repeat_s: member('repeat_s'), summary: member('summary') },
+    ...{ runbook: member('runbook'), labels: member('labels') },
+  };
+  if (rule.repeat_s !== null && rule.repeat_s < LEAST_REPEAT_S)
+    throw RpcError.invalid(`repeat_s must be at least ${LEAST_REPEAT_S}`);
+  if (rule.runbook !== '' && !/^https?:\/\/[^\s]+$/.test(rule.runbook))
+    throw RpcError.invalid('runbook must be an address that begins with https:// or http://');
+  return rule;
+}
+
+/** @throws RpcError 108 for a scope that names nothing, or all and something */
+export function scopeOf(given: Static<typeof RuleChange>['scope'] & object): RuleScope {
+  const { all, agents, tags, monitors } = given;
+  const lists = [agents, tags, monitors].filter((list) => list && list.length > 0);
+  if (all && lists.length > 0)
+    throw RpcError.invalid('scope: leave out all, or leave out agents, tags and monitors');
+  if (all) return { all: true };
+  if (lists.length === 0)
+    throw RpcError.invalid('scope: name agents or tags, or write {"all": true}');
+  return {
+    ...(agents && agents.length > 0 && { agents: [...new Set(agents.map(canonicalUuid))] }),
+    ...(tags && tags.length > 0 && { tags: [...new Set(tags)] }),
+    ...(monitors && monitors.length > 0 && { monitors: [...new Set(monitors)] }),
+  };
+}

@@ -1,0 +1,229 @@
+import { type Condition, compile } from '@svc/conditions';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import {
+  type Auth,
+  described,
+  type Methods,
+  optional,
+  type Principal,
+  Type,
+} from '@svc/plugin-sdk';
+import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
+import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
+import type { StoredRule } from '../store/rows.ts';
+import type { RuleScope, Source } from '../types.ts';
+import { type RuleChanges, scopeOf } from './changes.ts';
+import type { LoadedRules } from './loaded.ts';
+import { mayRule } from './rights.ts';
+
+/** A variable as a form shows it. */
+export const Variable = Type.Object({
+  name: Type.String(),
+  type: Type.String(),
+  unit: Type.String(),
+  title: Type.String(),
+  example: Type.Optional(Type.String()),
+});
+
+/** Count of machines, and of those on which a condition holds now. */
+export type CountNow = (
+  source: Source,
+  condition: Condition,
+  agents: readonly number[],
+) => number | Promise<number>;
+
+export interface RuleMethodParts {
+  readonly auth: Auth;
+  readonly changes: RuleChanges;
+  readonly rules: LoadedRules;
+  readonly registry: AgentRegistry;
+  readonly tagsOf: (uuid: string) => readonly string[];
+  readonly openByRule: () => Promise<ReadonlyMap<number, number>>;
+  readonly trueNow: CountNow;
+}
+
+/** `alert_rule_*`, without `alert_rule_test`. */
+export function addRuleMethods(methods: Methods, parts: RuleMethodParts): void {
+  addWrites(methods, parts);
+  addSwitches(methods, parts);
+  addReads(methods, parts);
+  addCheck(methods, parts);
+}
+
+function addWrites(methods: Methods, parts: RuleMethodParts): void {
+  const { changes } = parts;
+  methods.add('alert_rule_create', {
+    summary: 'Makes a rule, which runs at once.',
+    description:
+      'The caller owns the rule: it sees the machines that its owner may read. Takes the right `alert` `write` in every scope that the rule names: of each machine in `agents`, else `global`.',
+    addition: true,
+    params: { rule: described(NewRule, 'What it watches, and when it opens an alert.') },
+    result: RuleAnswer,
+    audit: ({ rule }) => rule.name,
+    access: 'authenticated',
+    handle: async ({ rule }, { caller }) => answer(parts, await changes.create(rule, caller)),
+  });
+  methods.add('alert_rule_update', {
+    summary: 'Changes a rule; the caller owns it from then on.',
+    description:
+      'Members that are absent stay as they are, null takes the default. After a change of condition, holds or scope open alerts are judged anew.',
+    addition: true,
+    params: { name: Name, change: described(RuleChange, 'What becomes different.') },
+    result: RuleAnswer,
+    audit: ({ name }) => name,
+    access: 'authenticated',
+    handle: async ({ name, change }, { caller }) =>
+      answer(parts, await changes.update(name, change, caller)),
+  });
+  methods.add('alert_rule_delete', {
+    summary: 'Deletes a rule; its open alerts end without a recovery.',
+    description: 'A default rule stays deleted, until `alert_rule_reset` brings it back.',
+    addition: true,
+    params: { name: Name },
+    result: Type.Object({ success: Type.Boolean() }),
+    audit: ({ name }) => name,
+    access: 'authenticated',
+    async handle({ name }, { caller }) {
+      await changes.remove(name, caller);
+      return { success: true };
+    },
+  });
+}
+
+function addSwitches(methods: Methods, parts: RuleMethodParts): void {
+  const { changes } = parts;
+  methods.add('alert_rule_set_enable', {
+    summary: 'Switches a rule on or off; its owner stays.',
+    addition: true,
+    params: { name: Name, enable: Type.Boolean() },
+    result: RuleAnswer,
+    audit: ({ name, enable }) => `${name}: ${enable ? 'on' : 'off'}`,
+    access: 'authenticated',
+    handle: async ({ name, enable }, { caller }) =>
+      answer(parts, await changes.setEnable(name, enable, caller)),
+  });
+  methods.add('alert_rule_reset', {
+    summary: 'Gives a default rule its default settings back, also a deleted one.',
+    addition: true,
+    params: { name: Name },
+    result: RuleAnswer,
+    audit: ({ name }) => name,
+    access: 'authenticated',
+    handle: async ({ name }, { caller }) => answer(parts, await changes.reset(name, caller)),
+  });
+}
+
+function addReads(methods: Methods, parts: RuleMethodParts): void {
+  const { auth, changes, rules, openByRule } = parts;
+  methods.add('alert_rule_get', {
+    summary: 'A rule with its problem and the number of its open alerts.',
+    addition: true,
+    params: { name: Name },
+    result: RuleAnswer,
+    access: 'authenticated',
+    handle: async ({ name }, { caller }) => answer(parts, await changes.readable(name, caller)),
+  });
+  methods.add('alert_rule_list', {
+    summary: 'The rules that the caller may read, by name.',
+    addition: true,
+    params: {},
+    result: Type.Array(RuleAnswer),
+    access: 'authenticated',
+    async handle(_params, { caller }) {
+      const open = await openByRule();
+      const found = [];
+      for (const rule of rules.list())
+        if (await auth.allows(caller, mayRule('read', rule.scope)))
+          found.push(ruleAnswer(rule, rules.problem(rule), open.get(rule.id)));
+      return found;
+    },
+  });
+  methods.add('alert_rule_variables', {
+    summary: 'Names that conditions of this source may use, for forms.',
+    addition: true,
+    params: { source: SourceWord },
+    result: Type.Array(Variable),
+    access: 'authenticated',
+    handle: ({ source }) => [...VARIABLES[source]],
+  });
+}
+
+const FaultAnswer = Type.Object({
+  message: Type.String(),
+  from: Type.Integer({ description: 'Place in the text, in UTF-16 units.' }),
+  to: Type.Integer(),
+  nearest: Type.Optional(Type.String({ description: 'Name that was probably meant.' })),
+});
+
+function addCheck(methods: Methods, parts: RuleMethodParts): void {
+  methods.add('alert_rule_check', {
+    summary: 'Checks a condition as somebody writes it.',
+    description:
+      '`matches` counts the machines in the scope that the caller may read, `true_now` those on which the condition holds by their newest report.',
+    addition: true,
+    params: {
+      source: SourceWord,
+      condition: Type.String({ maxLength: 4_000, description: 'Condition in CEL.' }),
+      scope: described(optional(Scope), 'Default: all.'),
+    },
+    result: Type.Object({
+      valid: Type.Boolean(),
+      errors: Type.Array(FaultAnswer),
+      variables: Type.Array(Type.String(), { description: 'Names that it uses.' }),
+      matches: Type.Integer(),
+      true_now: Type.Integer(),
+    }),
+    prepare: ({ source, condition, scope }) => ({
+      source,
+      condition,
+      scope: scope ? scopeOf(scope) : ({ all: true } as const),
+    }),
+    access: 'authenticated',
+    async handle({ source, condition: text, scope }, { caller }) {
+      const result = compile(text, VOCABULARIES[source]);
+      const agents = await readable(parts, scope, caller);
+      const counts = { matches: agents.length, true_now: 0 };
+      if ('faults' in result)
+        return { valid: false, errors: [...result.faults], variables: [], ...counts };
+      const { condition } = result;
+      const true_now = await parts.trueNow(source, condition, agents);
+      return { valid: true, errors: [], variables: [...condition.variables], ...counts, true_now };
+    },
+  });
+}
+
+/** Machines of the scope whose summaries the caller may read, by `Agent.id`. */
+async function readable(
+  { auth, registry, tagsOf }: RuleMethodParts,
+  scope: RuleScope,
+  caller: Principal,
+): Promise<number[]> {
+  const permissions = [{ dynamic_monitoring_summary: 'read' }];
+  const mayAll = await auth.allows(caller, { scopes: ['global'], permissions, denied: '' });
+  const found: number[] = [];
+  for (const { id, uuid, soft_delete } of registry.list()) {
+    const isNamed =
+      'all' in scope ||
+      scope.agents?.includes(uuid) ||
+      scope.tags?.some((tag) => tagsOf(uuid).includes(tag));
+    if (soft_delete || !isNamed) continue;
+    const wanted = { scopes: [{ agent_uuid: uuid }], permissions, denied: '' };
+    if (mayAll || (await auth.allows(caller, wanted))) found.push(id);
+  }
+  return found;
+}
+
+async function answer({ rules, openByRule }: RuleMethodParts, rule: StoredRule) {
+  return ruleAnswer(rule, rules.problem(rule), (await openByRule()).get(rule.id));
+}
+
+/** Rule as methods answer it. */
+export function ruleAnswer(rule: StoredRule, problem: string | null, open = 0) {
+  const { id, name, source, condition, clear, for_s, clear_for_s, severity, enable, notify } = rule;
+  const { policy, repeat_s, summary, runbook, shipped, owner, updated_at } = rule;
+  const scope = rule.scope as { [key: string]: never };
+  const first = { id, name, source, scope: { ...scope }, condition, clear, for_s, clear_for_s };
+  const last = { severity, enable, notify, policy, repeat_s, summary, runbook };
+  const rest = { labels: { ...rule.labels }, shipped, owner, updated_at, problem, open };
+  return { ...first, ...last, ...rest };
+}

@@ -1,0 +1,190 @@
+import type { Clock, Database } from '@svc/plugin-sdk';
+import {
+  guarded,
+  marks,
+  type QueryBuilder,
+  rowsOf,
+  type SqlValue,
+  whereAll,
+} from '@svc/plugin-sdk/sql';
+import type { Alert, AlertEvent, EventKind } from '../types.ts';
+import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from './rows.ts';
+import { CLOSED_MS } from './transitions.ts';
+
+/** Rows of one delete. */
+const SLICE_ROWS = 1_000;
+/** Alerts of one read by id. */
+export const PAGE_ROWS = 1_000;
+
+export interface HistoryAsk {
+  readonly subjects: readonly string[] | undefined;
+  readonly rule: number | undefined;
+  readonly kinds: readonly EventKind[] | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** Acknowledgement of an alert; null: it ends. */
+export interface Ack {
+  readonly by: string;
+  readonly until: number | null;
+  readonly note: string | null;
+}
+
+/** Tables `alert` and `alert_event`, besides their transitions. Every method throws RpcError 103 when the database fails. */
+export class AlertStore {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Active alerts of at least this state, the newest first. */
+  async active(
+    least: number,
+    subjects: readonly string[] | undefined,
+    limit: number,
+  ): Promise<Alert[]> {
+    const { text, params } = whereAll([
+      ['state > 0 and state >= ?', least],
+      ...(subjects ? [[this.#among('subject_id'), JSON.stringify(subjects)] as const] : []),
+    ]);
+    return this.#alerts(`${text} order by coalesce(opened_at, since) desc, id desc limit ?`, [
+      ...params,
+      limit,
+    ]);
+  }
+
+  /** Active alerts behind this id, at most `PAGE_ROWS`; of these rules only, where some are named. */
+  activeAfter(id: number, rules?: readonly number[]): Promise<Alert[]> {
+    const ofRules = rules ? `and rule_id in (${marks(rules.length)})` : '';
+    const sql = `where state > 0 and id > ? ${ofRules} order by id limit ${PAGE_ROWS}`;
+    return this.#alerts(sql, [id, ...(rules ?? [])]);
+  }
+
+  async byId(id: number): Promise<Alert | undefined> {
+    return (await this.byIds([id]))[0];
+  }
+
+  /** At most `PAGE_ROWS`. */
+  byIds(ids: readonly number[]): Promise<Alert[]> {
+    return this.#alerts(`where id in (${marks(ids.length)})`, ids);
+  }
+
+  /** When an alert was closed last. */
+  async lastClosedAt(): Promise<number | null> {
+    const [row] = await this.#rows<{ at: number | null }>(
+      `select max(at) as at from alert_event where kind in ('closed', 'expired') and at > ?`,
+      [this.#clock.now() - CLOSED_MS],
+    );
+    return row?.at ?? null;
+  }
+
+  /** Open alerts by rule. */
+  async openByRule(): Promise<ReadonlyMap<number, number>> {
+    const text = 'select rule_id, count(*) as n from alert where state > 1 group by rule_id';
+    const rows = await this.#rows<{ rule_id: number; n: number }>(text, []);
+    return new Map(rows.map(({ rule_id, n }) => [Number(rule_id), Number(n)]));
+  }
+
+  /** Newest events of an alert, oldest first. */
+  async eventsOf(id: number, limit: number): Promise<AlertEvent[]> {
+    const text = `select ${EVENT} from alert_event where alert_id = ? order by id desc limit ?`;
+    return (await this.#rows<EventRow>(text, [id, limit])).map(eventOf).toReversed();
+  }
+
+  /** The newest first. Index (subject_kind, subject_id, at), or (at). */
+  async history({ subjects, rule, kinds, from, to, limit }: HistoryAsk): Promise<AlertEvent[]> {
+    const { text, params } = whereAll([
+      ['at >= ? and at < ?', from, to],
+      ...(subjects
+        ? [
+            [
+              `subject_kind = 'agent' and ${this.#among('subject_id')}`,
+              JSON.stringify(subjects),
+            ] as const,
+          ]
+        : []),
+      ...(rule === undefined ? [] : [['rule_id = ?', rule] as const]),
+      ...(kinds ? [[`kind in (${marks(kinds.length)})`, ...kinds] as const] : []),
+    ]);
+    const sql = `select ${EVENT} from alert_event ${text} order by at desc, id desc limit ?`;
+    return (await this.#rows<EventRow>(sql, [...params, limit])).map(eventOf);
+  }
+
+  /** Sets or ends an acknowledgement, with its row of history. @returns undefined when the alert is not open */
+  acknowledge(id: number, ack: Ack | null, by: string): Promise<Alert | undefined> {
+    return guarded('the alert could not be changed', () =>
+      this.#db.transaction(async (trx) => {
+        const now = this.#clock.now();
+        const values = ack ? [ack.by, now, ack.until, ack.note] : [null, null, null, null];
+        const text = `update alert set acked_by = ?, acked_at = ?, acked_until = ?, ack_note = ?, updated_at = ?,
+          version = version + 1 where id = ? and state > 1 returning ${ALERT}`;
+        const [row] = await rowsOf<AlertRow>(trx, { text, params: [...values, now, id] });
+        if (!row) return undefined;
+        const alert = alertOf(row);
+        const detail = ack ? { until: ack.until, note: ack.note } : {};
+        await this.#addEvent(trx, alert, { kind: ack ? 'acked' : 'unacked', by, detail });
+        return alert;
+      }),
+    );
+  }
+
+  /** Adds a note to the history. */
+  note(alert: Alert, by: string, text: string): Promise<AlertEvent> {
+    const note = { kind: 'note', by, detail: { text } } as const;
+    return guarded('the note could not be stored', () =>
+      this.#addEvent(this.#db.query, alert, note),
+    );
+  }
+
+  /** Deletes some of what is past. @returns whether there may be more */
+  async clean(keep_days: number, most: number): Promise<boolean> {
+    const now = this.#clock.now();
+    const slices = [
+      await this.#rows(
+        `delete from alert where id in (select id from alert where state = 0 and updated_at < ? limit ${SLICE_ROWS}) returning id`,
+        [now - CLOSED_MS],
+      ),
+      await this.#rows(
+        `delete from alert_event where id in (select id from alert_event where at < ? order by at limit ${SLICE_ROWS}) returning id`,
+        [now - keep_days * 86_400_000],
+      ),
+      await this.#rows(
+        `delete from alert_event where id in (select id from alert_event
+          where id <= (select max(id) from alert_event) - ? order by id limit ${SLICE_ROWS}) returning id`,
+        [most],
+      ),
+    ];
+    return slices.some(({ length }) => length === SLICE_ROWS);
+  }
+
+  async #addEvent(
+    on: QueryBuilder,
+    { id, rule_id, subject_kind, subject_id, part, episode }: Alert,
+    { kind, by, detail }: Pick<AlertEvent, 'kind' | 'by' | 'detail'>,
+  ): Promise<AlertEvent> {
+    const text = `insert into alert_event (alert_id, rule_id, subject_kind, subject_id, part, episode, at, kind, by_whom, detail)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${EVENT}`;
+    const place = [id, rule_id, subject_kind, subject_id, part, episode];
+    const params = [...place, this.#clock.now(), kind, by, JSON.stringify(detail)];
+    const [row] = await rowsOf<EventRow>(on, { text, params });
+    return eventOf(row as EventRow);
+  }
+
+  async #alerts(rest: string, params: readonly SqlValue[]): Promise<Alert[]> {
+    return (await this.#rows<AlertRow>(`select ${ALERT} from alert ${rest}`, params)).map(alertOf);
+  }
+
+  readonly #among = (column: string) =>
+    `${column} in (select v.value from ${this.#db.forms.elementTexts} as v)`;
+
+  #rows<Row = object>(text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('alerts could not be read or changed', () =>
+      rowsOf<Row>(this.#db.query, { text, params }),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import { type Alert, type AlertEvent, CLOSED, OPEN, PENDING, type Transition } from '../types.ts';
+
+const FLAP_MS = 86_400_000;
+const MOST_FLAPS = 21;
+
+/** Row of an alert as it is written: without what the database gives. */
+export type Written = Omit<Alert, 'id' | 'version'>;
+
+/** Tells whether an episode begins. Back from `clearing` it goes on. */
+export const opens = (from: Alert | undefined, to: Transition['to']): boolean =>
+  to === OPEN && (from === undefined || from.state === CLOSED || from.state === PENDING);
+
+/** Tells whether an episode ends. */
+export const ends = (from: Alert | undefined, to: Transition['to']): boolean =>
+  to === CLOSED && from !== undefined && from.state > PENDING;
+
+/** Returns the row after a change. */
+export function nextRow(change: Transition, now: number): Written {
+  const { rule_id, subject_kind, subject_id, part, from, to, since, at } = change;
+  const { true_ms, false_ms, value, detail } = change;
+  const place = { rule_id, subject_kind, subject_id, part };
+  const judged = { since, true_ms, false_ms, value, detail, state: to, updated_at: now };
+  const before = from ?? NEW;
+  const { opened_at, closed_at, episode, told, flaps, next_at } = before;
+  const kept = { ...ackOf(before), opened_at, closed_at, episode, told, flaps, next_at };
+  const row = { ...place, ...kept, ...judged };
+  if (opens(from, to)) {
+    const openings = [...flaps.filter((time) => time > at - FLAP_MS), at].slice(-MOST_FLAPS);
+    const begun = { opened_at: at, closed_at: null, told: null, next_at: null };
+    return { ...row, ...NO_ACK, ...begun, episode: episode + 1, flaps: openings };
+  }
+  if (ends(from, to)) return { ...row, ...NO_ACK, closed_at: at, next_at: null };
+  return row;
+}
+
+/** Kind of the row of history that goes with a change; undefined: none does. */
+export function eventKind({ from, to, expired }: Transition): AlertEvent['kind'] | undefined {
+  if (opens(from, to)) return 'opened';
+  if (!ends(from, to)) return undefined;
+  return expired ? 'expired' : 'closed';
+}
+
+const NO_ACK = { acked_by: null, acked_at: null, acked_until: null, ack_note: null };
+const NEW = {
+  ...NO_ACK,
+  opened_at: null,
+  closed_at: null,
+  episode: 0,
+  told: null,
+  flaps: [] as readonly number[],
+  next_at: null,
+};
+
+const ackOf = ({ acked_by, acked_at, acked_until, ack_note }: Alert | typeof NEW) => ({
+  acked_by,
+  acked_at,
+  acked_until,
+  ack_note,
+});

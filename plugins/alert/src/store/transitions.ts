@@ -1,0 +1,310 @@
+import type { Clock, Database, Logger } from '@svc/plugin-sdk';
+import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import {
+  type Alert,
+  type AlertKey,
+  CLOSED,
+  type Rule,
+  type Transition,
+  type Transitions,
+} from '../types.ts';
+import { ends, eventKind, nextRow } from './next-row.ts';
+import { ALERT, type AlertRow, alertOf } from './rows.ts';
+
+/** Changes of one transaction. */
+const BATCH_ROWS = 200;
+/** Alerts that may be pending, open or clearing; beyond, none begins. */
+export const MOST_ACTIVE = 50_000;
+const COUNT_MS = 10_000;
+/** Time for which closed alerts stay known. */
+export const CLOSED_MS = 7 * 86_400_000;
+
+export interface Made {
+  readonly alert: Alert;
+  readonly made: boolean;
+}
+
+export interface TransitionParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly ruleOf: (id: number) => Rule | undefined;
+  /** Hears, after the commit, of the changes that were made. */
+  readonly onMade: (
+    made: readonly { readonly alert: Alert; readonly change: Transition }[],
+  ) => void;
+}
+
+/** Changes of alerts, each by compare and set (`Transitions`). */
+export class StoredTransitions implements Transitions {
+  readonly #parts: TransitionParts;
+  readonly #sql: ReturnType<typeof statementsOf>;
+  #active = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  /** Changes that were refused because too many alerts are active, since the start. */
+  refused = 0;
+
+  constructor(parts: TransitionParts) {
+    this.#parts = parts;
+    this.#sql = statementsOf(parts.db);
+  }
+
+  async apply(changes: readonly Transition[]): Promise<Made[]> {
+    const made: Made[] = [];
+    for (let at = 0; at < changes.length; at += BATCH_ROWS)
+      made.push(...(await this.#applySome(changes.slice(at, at + BATCH_ROWS))));
+    return made;
+  }
+
+  async progress(alerts: Parameters<Transitions['progress']>[0]): Promise<void> {
+    for (let at = 0; at < alerts.length; at += BATCH_ROWS) {
+      const rows = alerts
+        .slice(at, at + BATCH_ROWS)
+        .map(({ id, version, since, true_ms, false_ms, value }) => [
+          id,
+          version,
+          since,
+          true_ms,
+          false_ms,
+          value,
+        ]);
+      await this.#rows(this.#parts.db.query, this.#sql.progress, [
+        this.#parts.clock.now(),
+        JSON.stringify(rows.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))),
+      ]);
+    }
+  }
+
+  async load(kind: Transition['subject_kind'], subjects: readonly string[]): Promise<Alert[]> {
+    const found: Alert[] = [];
+    for (let at = 0; at < subjects.length; at += BATCH_ROWS) {
+      const some = JSON.stringify(subjects.slice(at, at + BATCH_ROWS));
+      const since = this.#parts.clock.now() - CLOSED_MS;
+      const rows = await this.#rows<AlertRow>(this.#parts.db.query, this.#sql.load, [
+        kind,
+        some,
+        since,
+      ]);
+      found.push(...rows.map(alertOf));
+    }
+    return found;
+  }
+
+  async #applySome(changes: readonly Transition[]): Promise<Made[]> {
+    const { clock, db, onMade } = this.#parts;
+    const room = await this.#room();
+    const begun: Map<Transition, Alert> = new Map();
+    const current = await guarded('alerts could not be changed', () =>
+      db.transaction(async (trx) => {
+        begun.clear();
+        return this.#change(trx, changes, { room, now: clock.now(), begun });
+      }),
+    );
+    const answers = changes.map((change) => {
+      const alert = begun.get(change);
+      return alert
+        ? { alert, made: true }
+        : { alert: current.get(placeOf(change)) ?? unmade(change), made: false };
+    });
+    for (const { from, to } of begun.keys())
+      this.#active += Number(to !== CLOSED) - Number((from?.state ?? CLOSED) !== CLOSED);
+    const made = [...begun].map(([change, alert]) => ({ change, alert }));
+    if (made.length > 0) onMade(made);
+    return answers;
+  }
+
+  /** Changes rows whose version is still the one that was judged. @returns the current rows of all places */
+  async #change(
+    trx: QueryBuilder,
+    changes: readonly Transition[],
+    { room, now, begun }: { room: number; now: number; begun: Map<Transition, Alert> },
+  ): Promise<Map<string, Alert>> {
+    const { lock, insert, update } = this.#sql;
+    const keys = changes.map(keyOf);
+    const locked = await this.#rows<AlertRow>(trx, lock, [JSON.stringify(keys)]);
+    const current = new Map(locked.map(alertOf).map((alert) => [placeOf(alert), alert]));
+    const first: Transition[] = [];
+    const next: Transition[] = [];
+    const seen = new Set<string>();
+    let free = room;
+    for (const change of changes) {
+      const place = placeOf(change);
+      const alert = current.get(place);
+      // A row that was deleted after seven days begins anew.
+      const fits = alert
+        ? alert.version === change.from?.version && alert.id === change.from.id
+        : true;
+      if (!fits || seen.has(place)) continue;
+      if (change.to === CLOSED && !alert) continue;
+      if (change.to !== CLOSED && (alert?.state ?? CLOSED) === CLOSED && free-- <= 0) {
+        this.#refuse();
+        continue;
+      }
+      seen.add(place);
+      if (alert) next.push({ ...change, from: alert });
+      else first.push({ ...change, from: undefined });
+    }
+    const written = [
+      ...(await this.#write(trx, insert, first, now)),
+      ...(await this.#write(trx, update, next, now)),
+    ];
+    const made = new Map(written.map((alert) => [placeOf(alert), alert]));
+    for (const change of changes) {
+      const place = placeOf(change);
+      const alert = seen.delete(place) ? made.get(place) : undefined;
+      if (alert) begun.set(change, alert);
+    }
+    await this.#addEvents(trx, [...first, ...next], made);
+    if (written.length < first.length + next.length) {
+      const missed = first.filter((change) => !made.has(placeOf(change))).map(keyOf);
+      const rows = await this.#rows<AlertRow>(trx, lock, [JSON.stringify(missed)]);
+      for (const alert of rows.map(alertOf)) current.set(placeOf(alert), alert);
+    }
+    return current;
+  }
+
+  async #write(trx: QueryBuilder, sql: string, changes: readonly Transition[], now: number) {
+    if (changes.length === 0) return [];
+    // Servers insert in one order, too.
+    const ordered = changes.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    const rows = ordered.map((change) => {
+      const { told, flaps, detail, ...row } = nextRow(change, now);
+      const texts = { flaps: JSON.stringify(flaps), detail: JSON.stringify(detail) };
+      const id = change.from?.id ?? null;
+      return { ...row, ...texts, told: told && JSON.stringify(told), id };
+    });
+    return (await this.#rows<AlertRow>(trx, sql, [JSON.stringify(rows)])).map(alertOf);
+  }
+
+  async #addEvents(
+    trx: QueryBuilder,
+    changes: readonly Transition[],
+    made: ReadonlyMap<string, Alert>,
+  ): Promise<void> {
+    const rows = changes.flatMap((change) => {
+      const alert = made.get(placeOf(change));
+      const kind = eventKind(change);
+      if (!alert || !kind) return [];
+      const told = ends(change.from, change.to) ? alert.told : null;
+      const { rule_id, subject_kind, subject_id, part, at, by = null, value, detail } = change;
+      const facts = JSON.stringify({ value, ...detail, since: alert.since });
+      const due = this.#isTold(change, told) ? at : null;
+      const place = { rule_id, subject_kind, subject_id, part };
+      const texts = { detail: facts, told: told && JSON.stringify(told) };
+      return [
+        { alert_id: alert.id, ...place, episode: alert.episode, at, kind, by, due, ...texts },
+      ];
+    });
+    if (rows.length > 0) await this.#rows(trx, this.#sql.events, [JSON.stringify(rows)]);
+  }
+
+  /** Tells whether it has to be decided who hears of it: of an end whoever heard of the opening does, whatever the rule says now. */
+  #isTold({ rule_id, to, quiet }: Transition, told: readonly number[] | null): boolean {
+    if (quiet) return false;
+    const rule = this.#parts.ruleOf(rule_id);
+    return rule ? rule.notify || told !== null : to === CLOSED;
+  }
+
+  /** Alerts that may still begin. */
+  async #room(): Promise<number> {
+    const { clock, db } = this.#parts;
+    const now = clock.monotonic();
+    if (now - this.#countedAt >= COUNT_MS) {
+      const [row] = await this.#rows<{ n: number }>(db.query, this.#sql.count, []);
+      this.#active = Number(row?.n ?? 0);
+      this.#countedAt = now;
+    }
+    return MOST_ACTIVE - this.#active;
+  }
+
+  #refuse(): void {
+    if (this.refused++ % 1_000 === 0)
+      this.#parts.log.warn(`more than ${MOST_ACTIVE} alerts are open: no further one begins`);
+  }
+
+  #rows<Row = object>(on: QueryBuilder, text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('alerts could not be read or changed', () => rowsOf<Row>(on, { text, params }));
+  }
+}
+
+const placeOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey): string =>
+  JSON.stringify([rule_id, subject_kind, subject_id, part]);
+const keyOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey) => [
+  rule_id,
+  subject_kind,
+  subject_id,
+  part,
+];
+
+/** Answer for a change that was refused where no row is. */
+const unmade = (change: Transition): Alert => ({
+  ...nextRow({ ...change, from: undefined, to: CLOSED }, change.at),
+  id: 0,
+  version: 0,
+});
+
+const WHOLE = [
+  'rule_id',
+  'since',
+  'opened_at',
+  'closed_at',
+  'true_ms',
+  'false_ms',
+  'acked_at',
+  'acked_until',
+  'next_at',
+  'updated_at',
+];
+const SMALL = ['state', 'episode'];
+const TEXT = [
+  'subject_kind',
+  'subject_id',
+  'part',
+  'detail',
+  'told',
+  'acked_by',
+  'ack_note',
+  'flaps',
+];
+
+function statementsOf({ forms, dialect }: Database) {
+  const cast = (name: string, type: string) => `cast(v.value ->> '${name}' as ${type})`;
+  const columns: [name: string, value: string][] = [
+    ...WHOLE.map((name): [string, string] => [name, cast(name, 'bigint')]),
+    ...SMALL.map((name): [string, string] => [name, cast(name, 'integer')]),
+    ...TEXT.map((name): [string, string] => [name, `v.value ->> '${name}'`]),
+    ['value', cast('value', 'double precision')],
+  ];
+  const fixed = ['rule_id', 'subject_kind', 'subject_id', 'part'];
+  const sets = columns.filter(([name]) => !fixed.includes(name));
+  const prefixed = ALERT.replace(/\w+/g, 'alert.$&');
+  const events = ['alert_id', 'rule_id', 'at', 'due'].map((name) => [name, cast(name, 'bigint')]);
+  const texts = ['subject_kind', 'subject_id', 'part', 'kind', 'detail', 'told'];
+  const event = [
+    ...events,
+    ...texts.map((name) => [name, `v.value ->> '${name}'`]),
+    ['episode', cast('episode', 'integer')],
+    ['by_whom', `v.value ->> 'by'`],
+  ];
+  const at = (place: number, type: string) => `cast(v.value ->> ${place} as ${type})`;
+  return {
+    // Servers lock rows in one order, so that none waits for another one's for ever.
+    lock: `select ${prefixed} from alert where (rule_id, subject_kind, subject_id, part) in
+      (select ${at(0, 'bigint')}, v.value ->> 1, v.value ->> 2, v.value ->> 3 from ${forms.elements} as v)
+      order by id ${dialect === 'postgres' ? 'for update' : ''}`,
+    insert: `insert into alert (${columns.map(([name]) => name).join(', ')}, version)
+      select ${columns.map(([, value]) => value).join(', ')}, 1 from ${forms.elements} as v where true
+      on conflict (rule_id, subject_kind, subject_id, part) do nothing returning ${ALERT}`,
+    update: `update alert set ${sets.map(([name, value]) => `${name} = ${value}`).join(', ')}, version = alert.version + 1
+      from ${forms.elements} as v where alert.id = ${cast('id', 'bigint')} returning ${prefixed}`,
+    progress: `update alert set updated_at = ?, since = ${at(2, 'bigint')}, true_ms = ${at(3, 'bigint')},
+        false_ms = ${at(4, 'bigint')}, value = ${at(5, 'double precision')}
+      from ${forms.elements} as v where alert.id = ${at(0, 'bigint')} and alert.version = ${at(1, 'integer')}
+      returning alert.id`,
+    events: `insert into alert_event (${event.map(([name]) => name).join(', ')})
+      select ${event.map(([, value]) => value).join(', ')} from ${forms.elements} as v where true returning id`,
+    load: `select ${ALERT} from alert where subject_kind = ? and subject_id in
+      (select v.value from ${forms.elementTexts} as v) and (state > 0 or updated_at > ?)`,
+    count: 'select count(*) as n from alert where state > 0',
+  };
+}

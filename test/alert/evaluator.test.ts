@@ -1,0 +1,305 @@
+// Reports of agents judged by rules: from the wire to the change of an alert (plugins/alert/src/evaluate).
+
+import { randomUUID } from 'node:crypto';
+import { definePlugin, type Kernel } from '@svc/plugin-sdk';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import * as assert from 'uvu/assert';
+import { FullStored, ReportBuckets, SummaryStored } from '../../plugins/agent/src/api.ts';
+import { AgentRegistry } from '../../plugins/agent-uuid/src/api.ts';
+import { Evaluator } from '../../plugins/alert/src/evaluate/evaluator.ts';
+import { migrations } from '../../plugins/alert/src/migrations/index.ts';
+import { CLOSED, OPEN, PENDING } from '../../plugins/alert/src/types.ts';
+import { dynamicReport, PLUGINS, summaryReport } from '../protocol/agent-kit.ts';
+import { suite } from '../runner/suite.ts';
+import { loadedRule, MemoryAlerts, MemoryRules, machines } from './kit-evaluate.ts';
+
+const SECOND = 1_000;
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`alert: evaluator (${dialect})`);
+  let app: TestApp;
+  let A: string;
+  let rules: MemoryRules;
+  let alerts: MemoryAlerts;
+  let evaluator: Evaluator;
+  let kernel: Kernel;
+  let complaints: string[];
+
+  const plugin = definePlugin({
+    name: 'alert-test',
+    requires: [SummaryStored, FullStored, ReportBuckets, AgentRegistry],
+    migrations,
+    setup(given) {
+      kernel = given;
+    },
+  });
+
+  const make = () =>
+    new Evaluator({
+      kernel: { ...kernel, every: () => undefined },
+      rules,
+      transitions: alerts,
+      machines,
+      registry: kernel.use(AgentRegistry),
+      stored: kernel.use(SummaryStored),
+      full: kernel.use(FullStored),
+      buckets: kernel.use(ReportBuckets),
+      onError: (rule, _subject, message) => void complaints.push(`${rule.condition}: ${message}`),
+    });
+
+  test.before(async () => {
+    app = await bootForTest([...PLUGINS, plugin], {}, { dialect, clock: true });
+  });
+  test.before.each(() => {
+    A = randomUUID();
+    rules = new MemoryRules();
+    alerts = new MemoryAlerts(() => app.clock.now());
+    complaints = [];
+    evaluator = make();
+    evaluator.start();
+  });
+  test.after.each(() => evaluator.stop());
+  test.after(() => app.stop());
+
+  const settled = async () => {
+    await new Promise(setImmediate);
+    await evaluator.settled();
+  };
+  const report = async (over: object = {}, uuid = A) => {
+    const time = app.clock.now();
+    await app.call('agent_report_dynamic_summary', [
+      app.superToken,
+      summaryReport({ uuid, time, ...over }),
+    ]);
+    await settled();
+  };
+  /** Reports one a second with this CPU usage. */
+  const reports = async (seconds: number, cpu: number) => {
+    for (let n = 0; n < seconds; n++) {
+      await report({ cpu_usage: cpu * 10 });
+      await app.clock.advance(SECOND);
+    }
+  };
+
+  test('a rule without holds opens and closes with the reports of its agent', async () => {
+    rules.set(loadedRule('cpu_usage > 90'));
+    await reports(1, 89);
+    assert.is(alerts.rows.size, 0);
+    const at = app.clock.now();
+    await reports(2, 95);
+    assert.equal(alerts.told, ['opened']);
+    const { state, since, value, detail, subject_id, part } = alerts.only;
+    assert.equal([state, since, value, subject_id, part], [OPEN, at, 95, A, '']);
+    assert.equal(detail, {
+      name: 'web-1',
+      tags: ['web'],
+      values: { cpu_usage: 95 },
+      threshold: '> 90 %',
+      meaning: 1,
+    });
+    await reports(1, 50);
+    assert.equal(alerts.told, ['opened', 'closed']);
+    assert.is(alerts.only.state, CLOSED);
+    await reports(1, 95);
+    assert.is(alerts.only.episode, 2);
+  });
+
+  test('a rule with a hold opens after it, and a restart in between costs no more than ten seconds', async () => {
+    rules.set(loadedRule('cpu_usage > 90', { for_s: 60 }));
+    const first = app.clock.now();
+    for (let n = 0; n < 5; n++) {
+      await reports(10, 95);
+      await evaluator.tick();
+    }
+    await settled();
+    assert.is(alerts.only.state, PENDING);
+    await evaluator.stop();
+    await app.clock.advance(5 * SECOND);
+    evaluator = make();
+    evaluator.start();
+    await reports(1, 95);
+    assert.is(alerts.only.state, PENDING);
+    await reports(20, 95);
+    assert.equal(alerts.told, ['opened']);
+    assert.is(alerts.only.since, first);
+  });
+
+  test('an open alert stays open over a restart, and closes later', async () => {
+    rules.set(loadedRule('cpu_usage > 90', { clear: 'cpu_usage < 80', clear_for_s: 5 }));
+    await reports(2, 95);
+    await evaluator.stop();
+    await app.clock.advance(100 * SECOND);
+    evaluator = make();
+    evaluator.start();
+    await reports(3, 85);
+    assert.equal(alerts.told, ['opened']);
+    await reports(7, 70);
+    assert.equal(alerts.told, ['opened', 'closed']);
+  });
+
+  test('two servers that hear an agent in turn open its alert once', async () => {
+    rules.set(loadedRule('cpu_usage > 90', { for_s: 20 }));
+    const other = make();
+    other.start();
+    await reports(30, 95);
+    await other.settled();
+    assert.equal(alerts.told, ['opened']);
+    await reports(2, 50);
+    await other.stop();
+    assert.equal(alerts.told, ['opened', 'closed']);
+  });
+
+  test('values of the past are not judged: an hour of kept reports opens nothing', async () => {
+    rules.set(loadedRule('cpu_usage > 90'));
+    await reports(3, 50);
+    for (let minute = 60; minute > 3; minute--) {
+      await report({ cpu_usage: 990, time: app.clock.now() - minute * 60_000 });
+    }
+    assert.equal(alerts.told, []);
+    assert.is(evaluator.counts.late, 57);
+    await reports(1, 99);
+    assert.equal(alerts.told, ['opened']);
+  });
+
+  test('an agent whose clock is two hours ahead is judged after a minute, and after a restart at once', async () => {
+    rules.set(loadedRule('cpu_usage > 90 && clock_offset_s > 7000'));
+    const ahead = async (seconds: number) => {
+      for (let n = 0; n < seconds; n++) {
+        await report({ cpu_usage: 950, time: app.clock.now() + 7_200_000 });
+        await app.clock.advance(SECOND);
+      }
+    };
+    await ahead(59);
+    assert.equal(alerts.told, []);
+    await ahead(3);
+    assert.equal(alerts.told, ['opened']);
+    await evaluator.tick();
+    const [row] = await app.sql('select offset_ms from alert_clock order by uuid_id desc limit 1');
+    assert.ok(Math.abs(Number(row.offset_ms) + 7_200_000) < 10_000, String(row.offset_ms));
+    await evaluator.stop();
+    alerts.rows.clear();
+    evaluator = make();
+    evaluator.start();
+    await ahead(1);
+    assert.equal(alerts.told, ['opened', 'opened']);
+  });
+
+  test('a rule on a field that the agent does not report is not applicable, and others are judged', async () => {
+    rules.set(
+      loadedRule('gpu_usage > 90'),
+      loadedRule('cpu_usage > 90 || gpu_usage > 90'),
+      loadedRule('cpu_usage > 90'),
+    );
+    await reports(3, 95);
+    assert.equal(alerts.told, ['opened']);
+    assert.equal(complaints, []);
+  });
+
+  test('derived variables and facts of the machine are there', async () => {
+    rules.set(
+      loadedRule('memory_used_percent == 25 && uptime_s > 100000 && load_one == 0.3'),
+      loadedRule('name == "web-1" && "web" in tags && region == "eu"'),
+      loadedRule('swap_used_percent == 0'),
+    );
+    await report({ total_swap: 0, used_swap: 0 });
+    assert.is(alerts.told.length, 3);
+  });
+
+  test('a condition that fails tells so once an hour, and opens nothing', async () => {
+    rules.set(loadedRule('tags[5] == "web" && cpu_usage > 90'));
+    await reports(3, 95);
+    assert.is(complaints.length, 1);
+    assert.match(complaints[0]!, /out of bounds/);
+    await app.clock.advance(3_600 * SECOND);
+    await reports(1, 95);
+    assert.is(complaints.length, 2);
+    assert.equal(alerts.told, []);
+  });
+
+  test('what cannot be stored is judged again with the next report', async () => {
+    rules.set(loadedRule('cpu_usage > 90'));
+    await reports(1, 50);
+    alerts.fails = true;
+    await reports(2, 95);
+    assert.equal(alerts.told, []);
+    alerts.fails = false;
+    await reports(1, 95);
+    assert.equal(alerts.told, ['opened']);
+  });
+
+  test('a rule whose meaning changed begins its hold anew, and leaves what is open', async () => {
+    const old = loadedRule('cpu_usage > 80', { for_s: 10 });
+    rules.set(old);
+    await reports(8, 95);
+    rules.set(loadedRule('cpu_usage > 90', { id: old.rule.id, for_s: 10, meaning: 2 }));
+    await reports(8, 95);
+    assert.equal(alerts.told, []);
+    await reports(5, 95);
+    assert.equal(alerts.told, ['opened']);
+    rules.set(loadedRule('cpu_usage > 91', { id: old.rule.id, for_s: 10, meaning: 3 }));
+    await reports(2, 95);
+    assert.equal(alerts.told, ['opened']);
+    rules.set(loadedRule('cpu_usage > 96', { id: old.rule.id, meaning: 4 }));
+    await reports(1, 95);
+    assert.equal(alerts.told, ['opened', 'closed']);
+  });
+
+  test('a window has its average from the minutes that arrive, and after a start from stored ones', async () => {
+    rules.set(loadedRule('avg("cpu_usage", "5m") > 90'));
+    for (let minute = 0; minute < 2; minute++) {
+      await reports(2, 95);
+      await app.clock.advance(58 * SECOND);
+    }
+    assert.equal(alerts.told, []);
+    await reports(2, 95);
+    assert.equal(alerts.told, ['opened']);
+    await evaluator.stop();
+    alerts.rows.clear();
+    evaluator = make();
+    evaluator.start();
+    await reports(2, 95);
+    assert.equal(alerts.told, ['opened', 'opened']);
+  });
+
+  test('each disk has its own alert, removable and read-only ones have none, and one that vanishes freezes', async () => {
+    rules.set(loadedRule('disk.used_percent > 90', { source: 'part' }));
+    const [disk] = dynamicReport().disk;
+    const full = {
+      ...disk,
+      total_space: 100,
+      available_space: 5,
+      used_space: 95,
+      is_removable: false,
+      is_read_only: false,
+    };
+    const send = async (disks: object[]) => {
+      const time = app.clock.now();
+      await app.call('agent_report_dynamic', [
+        app.superToken,
+        dynamicReport({ uuid: A, time, disk: disks }),
+      ]);
+      await settled();
+      await app.clock.advance(6 * SECOND);
+    };
+    const disks = [
+      { ...full, mount_point: '/' },
+      { ...full, mount_point: '/usb', is_removable: true },
+      { ...full, mount_point: '/cd', is_read_only: true },
+      { ...full, mount_point: '/snap/x', file_system: 'squashfs' },
+      { ...full, mount_point: '/data' },
+      { ...full, mount_point: '/empty', available_space: 95, used_space: 5 },
+    ];
+    await send(disks);
+    assert.equal(alerts.told, ['opened /', 'opened /data']);
+    await send([{ ...disks[0], available_space: 60, used_space: 40 }]);
+    assert.equal(alerts.told, ['opened /', 'opened /data', 'closed /']);
+  });
+
+  test('agents without rules cost nothing: their alerts are not even read', async () => {
+    await reports(2, 95);
+    assert.is(alerts.loads, 0);
+    assert.is(evaluator.counts.reports, 0);
+  });
+
+  test.run();
+}
