@@ -29,6 +29,8 @@ export interface Receiver {
   readonly got: Got[];
   /** Decides the next answers. */
   reply: (got: Got, count: number) => Reply;
+  /** Time until an answer, ms. */
+  delay_ms: number;
   /** Requests that are not answered yet. */
   busy(): number;
   stop(): Promise<void>;
@@ -46,7 +48,9 @@ export async function receiver(port = 0): Promise<Receiver> {
       const text = Buffer.concat(chunks).toString();
       const one = { url: request.url ?? '', headers: request.headers, text, json: jsonOf(text) };
       got.push(one);
-      answer(response, made.reply(one, got.length));
+      const reply = made.reply(one, got.length);
+      if (made.delay_ms > 0) setTimeout(answer, made.delay_ms, response, reply);
+      else answer(response, reply);
     });
     response.on('close', () => busy--);
   });
@@ -55,6 +59,7 @@ export async function receiver(port = 0): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     got,
     reply: () => 200,
+    delay_ms: 0,
     busy: () => busy,
     async stop() {
       server.closeAllConnections();
