@@ -65,7 +65,7 @@ export const MEASURES: { readonly [variable: string]: Measure } = {
   'disk.used_percent': share('disk.available_space', 'disk.total_space', true, PART),
   'disk.free': plain('disk.available_space', units.bytes, PART),
   'gpu.temperature': plain('gpu.temperature', units.degrees, PART),
-  'gpu.utilization': plain('gpu.utilization_gpu', units.percent, PART),
+  'gpu.usage': plain('gpu.utilization_gpu', units.percent, PART),
   'interface.receive_speed': plain('interface.receive_speed', units.bitRate, PART),
   'interface.transmit_speed': plain('interface.transmit_speed', units.bitRate, PART),
 };

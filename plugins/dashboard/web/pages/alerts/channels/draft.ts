@@ -1,6 +1,6 @@
 import type { Methods } from '@svc/client';
 import { useEffect, useState } from 'preact/hooks';
-import { navigate, to, usePoll, useServer } from '../../../frame/index.ts';
+import { navigate, to, usePoll, useServer, word } from '../../../frame/index.ts';
 import { toast, useUnsavedWarning, useWork } from '../../../parts/index.ts';
 import { chosenLanguage, t } from '../../../strings/index.ts';
 import type { Channel, Kind } from '../model.ts';
@@ -35,8 +35,11 @@ export function useKinds() {
   return usePoll('channel kinds', () => call('channel_kinds'));
 }
 
-/** Address of this dashboard, for the links in messages. */
-const publicUrl = () => new URL('.', document.baseURI).href.replace(/\/$/, '');
+/** Address of the server, for the links in messages; where another one is shown, that one's. */
+const publicUrl = (origin: string): string =>
+  origin === location.origin
+    ? document.baseURI.replace(new RegExp(`/${word}/dashboard/$`), '')
+    : origin;
 
 const defaultsOf = ({ fields }: Kind): Values =>
   Object.fromEntries(
@@ -58,7 +61,7 @@ const isGiven = (value: unknown) =>
 
 /** Channel as it is edited; a new one begins with its kind, or with a pasted address. */
 export function useDraft(channel: Channel | undefined, taken: readonly string[]) {
-  const { call } = useServer();
+  const { call, origin } = useServer();
   const [draft, setDraft] = useState<Draft>(() =>
     channel ? { ...BLANK, ...channel, secret: {} } : BLANK,
   );
@@ -97,7 +100,8 @@ export function useDraft(channel: Channel | undefined, taken: readonly string[])
   );
   const saving = useWork(async () => {
     if (channel) await saveChange(call, channel, draft);
-    else await call('channel_create', { channel: newChannel(draft), public_url: publicUrl() });
+    else
+      await call('channel_create', { channel: newChannel(draft), public_url: publicUrl(origin) });
     toast(t.alerts.channelSaved(draft.name));
     setChanged(false);
     navigate(to('alerts', 'channels'));

@@ -47,12 +47,18 @@ export function useCheck(source: Source, condition: string, scope: NewRule['scop
   );
 }
 
+/** Sources whose past is stored: the values of summaries. */
+export const isStored = (source: Source): boolean => source === 'machine';
+
 /** What the rule would have done in the last seven days; undefined while it cannot run. */
 export function useTest(rule: NewRule | undefined): Found<Test> & { readonly to: number } {
   const { call } = useServer();
   const [to] = useState(() => Date.now());
   // What it is called, and who is told, changes nothing.
-  const key = rule && JSON.stringify({ ...rule, name: '', summary: '', runbook: '' });
+  const key =
+    rule && isStored(rule.source)
+      ? JSON.stringify({ ...rule, name: '', summary: '', runbook: '' })
+      : undefined;
   const found = useAsked(key, TESTED_MS, () =>
     call('alert_rule_test', {
       rule: { ...(rule as NewRule), name: rule?.name || '-' },

@@ -56,8 +56,8 @@ const FIRST: { readonly [source in Source]: string } = {
   machine: 'cpu_usage > 90',
   part: 'disk.used_percent > 90',
   presence: 'silent_for > 120',
-  event: 'event.kind == "refused"',
-  server: 'channel.failing_for > 900',
+  event: 'event == "refused"',
+  server: 'problem == "channel_failing" && lasts_s > 900',
 };
 const changedSource = (source: Source): Partial<Draft> => ({
   source,

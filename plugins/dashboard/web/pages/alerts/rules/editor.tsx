@@ -92,7 +92,7 @@ function Editor({ rule, template }: EditorProps) {
             <Button onClick={() => navigate(to('alerts', 'rules'))}>{t.parts.cancel}</Button>
           </div>
         </fieldset>
-        <Preview rule={made} check={check.data} />
+        <Preview rule={made} check={check.data} source={draft.source} />
       </div>
     </Form>
   );

@@ -79,7 +79,7 @@ export const rules = {
   nameHint: 'Messages begin with it.',
   preview: 'What it would have done',
   previewHint: 'Once the condition is valid, the last seven days are tried here.',
-  notTested: 'The history could not be tried.',
+  noPast: 'The past of such values is not stored, so there is nothing to try it on.',
   trueNow: (count: number, all: number) => `Now true for ${count} of ${all}`,
   wouldHave: (messages: number, episodes: number, places: number) =>
     episodes === 0

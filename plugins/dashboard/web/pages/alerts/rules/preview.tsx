@@ -1,16 +1,17 @@
-import { Card, ErrorNote, format, Skeleton } from '../../../parts/index.ts';
+import { Card, errorText, format, Skeleton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import type { NewRule } from '../model.ts';
-import { type Check, type Test, useTest, WEEK_MS } from './check.ts';
+import type { NewRule, Source } from '../model.ts';
+import { type Check, isStored, type Test, useTest, WEEK_MS } from './check.ts';
 
 interface Props {
   /** Undefined: it cannot run as it stands. */
   readonly rule: NewRule | undefined;
   readonly check: Check | undefined;
+  readonly source: Source;
 }
 
 /** For how many it holds now, and what it would have done in the last seven days. */
-export function Preview({ rule, check }: Props) {
+export function Preview({ rule, check, source }: Props) {
   const { data, error, to } = useTest(rule);
   return (
     <Card class="alerts-preview stack" title={t.alerts.preview}>
@@ -19,13 +20,15 @@ export function Preview({ rule, check }: Props) {
           {check?.valid ? t.alerts.trueNow(check.true_now, check.matches) : '–'}
         </strong>
       </p>
-      {error !== undefined && <ErrorNote what={t.alerts.notTested} error={error} />}
-      {data ? (
+      {error !== undefined && <p class="muted">{errorText(error)}</p>}
+      {!isStored(source) ? (
+        <p class="muted">{t.alerts.noPast}</p>
+      ) : data ? (
         <Week test={data} to={to} />
       ) : (
         rule && error === undefined && <Skeleton rows={6} height={20} />
       )}
-      {!rule && !data && <p class="muted">{t.alerts.previewHint}</p>}
+      {!rule && !data && isStored(source) && <p class="muted">{t.alerts.previewHint}</p>}
     </Card>
   );
 }

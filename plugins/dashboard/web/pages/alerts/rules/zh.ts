@@ -77,7 +77,7 @@ export const rules: Words<typeof english> = {
   nameHint: '消息以它开头。',
   preview: '回顾',
   previewHint: '条件有效后，这里会用最近七天的数据试算。',
-  notTested: '无法用历史数据试算。',
+  noPast: '没有保存这类数据的历史，无法试算。',
   trueNow: (count, all) => `当前 ${all} 台中 ${count} 台成立`,
   wouldHave: (messages, episodes, places) =>
     episodes === 0
