@@ -5,6 +5,10 @@ import type { DispatchStore, Told } from './store.ts';
 import type { Suppressor, Suppressors } from './suppress.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
 
+/** Time after an opening for which rules, tags and rights may reach this server later than the alert. */
+const NEWS_MS = 30_000;
+const NEWS_AGAIN_MS = 5_000;
+
 /** Events that are due, sorted by what becomes of them. */
 export interface Sorted {
   /** What is decided without a message: what is over, what waits. */
@@ -85,7 +89,8 @@ export class Sorting {
   #end(event: AlertEvent, alert: Told | undefined): void {
     const rule = this.#parts.lastRule(event.rule_id);
     if (!alert || !rule) {
-      this.#clear(event);
+      if (alert) this.#leave(event);
+      else this.#clear(event);
       return;
     }
     const state = { ...alert, state: CLOSED, closed_at: event.at } as const;
@@ -100,9 +105,9 @@ export class Sorting {
     const { rules, settings, mayTell, suppressors } = this.#parts;
     const alert = alerts.get(event.alert_id);
     const rule = rules.byId(event.rule_id);
-    const isOpen = alert && alert.episode === event.episode && alert.state >= OPEN;
-    if (!isOpen || !rule?.enable || !rule.notify || !(await mayTell(rule, alert, true))) {
-      return this.#clear(event);
+    if (alert?.episode !== event.episode || alert.state < OPEN) return this.#clear(event);
+    if (!rule?.enable || !rule.notify || !(await mayTell(rule, alert, true))) {
+      return this.#leave(event);
     }
     const suppressor = suppressors.of(alert, rule, this.#now);
     if (suppressor) return this.#suppress(event, alert, suppressor);
@@ -125,6 +130,12 @@ export class Sorting {
     const detail = { by: kind, name };
     const more = { at: this.#now, kind: 'suppressed', detail, batch: null } as const;
     if (alert.suppressed_by === null) this.#decision.events.push({ ...place, ...more });
+  }
+
+  /** Clears what nobody may be told; just after the opening that may become different yet. */
+  #leave(event: AlertEvent): void {
+    if (this.#now - event.at >= NEWS_MS) this.#clear(event);
+    else this.#decision.moved.push({ id: event.id, due: this.#now + NEWS_AGAIN_MS });
   }
 
   #clear({ id }: AlertEvent): void {
