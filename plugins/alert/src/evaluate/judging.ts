@@ -4,7 +4,7 @@ import type { LoadedRule } from '../types.ts';
 import type { AgentState, Arrived } from './agent-state.ts';
 import type { Bench } from './bench.ts';
 import { type Judged, judge, type Live, type Moment } from './live.ts';
-import { partsOf } from './parts.ts';
+import { coresOf, partsOf } from './parts.ts';
 import {
   detailOf,
   measureOf,
@@ -18,6 +18,7 @@ import type { Facts, Row } from './variables.ts';
 
 /** Distance of two full reports that are looked at, ms. */
 const PARTS_EACH_MS = 5_000;
+const CORES_EACH_MS = 3_600_000;
 
 interface Work {
   readonly rules: readonly LoadedRule[];
@@ -71,6 +72,13 @@ export function judgeFull(
       });
     }
   }
+}
+
+/** Counts the cores of a machine, once an hour. */
+export function learnCores(state: AgentState, { row, now }: Arrived): void {
+  if (now - state.coresAt < CORES_EACH_MS) return;
+  state.coresAt = now;
+  state.cores = coresOf(row) ?? state.cores;
 }
 
 const arrivalOf = (row: Row): number => Number(row[SUMMARY_COLUMNS.storage_time]);
