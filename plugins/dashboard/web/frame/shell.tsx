@@ -11,6 +11,7 @@ import {
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Icon, Menu, Toasts } from '../parts/index.ts';
 import { t } from '../strings/index.ts';
+import { Bell, Unacked } from './bell.tsx';
 import { isPaletteOpen, useCommands } from './commands.ts';
 import { ConnectionState } from './connection.tsx';
 import { crumbs } from './crumbs.ts';
@@ -130,7 +131,8 @@ function Rail({ pages: shown }: { readonly pages: readonly Page[] }) {
               {...(isNarrow && { title: t.frame.pages[id] })}
             >
               <Icon of={icon} />
-              <span>{t.frame.pages[id]}</span>
+              <span class="grow">{t.frame.pages[id]}</span>
+              {id === 'alerts' && <Unacked />}
             </Link>
           </li>
         ))}
@@ -207,6 +209,7 @@ function Top() {
         <kbd>{PALETTE_KEY}</kbd>
       </button>
       <ConnectionState />
+      <Bell />
       <LookMenu />
       <MeMenu />
     </header>

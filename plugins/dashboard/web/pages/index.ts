@@ -7,6 +7,7 @@ import {
   LayoutGrid,
   ListChecks,
   Server as ServerIcon,
+  Siren,
   SquareTerminal,
 } from 'lucide';
 import type { Page } from '../frame/pages.ts';
@@ -48,6 +49,21 @@ export const pages: readonly Page[] = [
       'agent',
       { en: () => import('./agent/en.ts'), zh: () => import('./agent/zh.ts') },
       () => import('./agent/index.tsx'),
+    ),
+  },
+  {
+    id: 'alerts',
+    icon: Siren,
+    inMenu: true,
+    plugins: ['alert'],
+    rights: [
+      ['alert', 'read'],
+      ['channel', 'read'],
+    ],
+    load: withWords(
+      'alerts',
+      { en: () => import('./alerts/en.ts'), zh: () => import('./alerts/zh.ts') },
+      () => import('./alerts/index.tsx'),
     ),
   },
   {

@@ -1,3 +1,4 @@
+import { alert } from './en/alerts.ts';
 import { probes } from './en/probes.ts';
 import { tasks } from './en/tasks.ts';
 
@@ -7,6 +8,7 @@ export const en = {
     pages: {
       fleet: 'Fleet',
       agent: 'Machine',
+      alerts: 'Alerts',
       probes: 'Probes',
       tasks: 'Tasks',
       terminal: 'Terminal',
@@ -169,6 +171,7 @@ export const en = {
       last: (range: string) => `Last ${range}`,
     },
   },
+  alert,
   probes,
   tasks,
 };

@@ -1,4 +1,5 @@
 import type { SharedStrings } from './index.ts';
+import { alert } from './zh/alerts.ts';
 import { probes } from './zh/probes.ts';
 import { tasks } from './zh/tasks.ts';
 
@@ -8,6 +9,7 @@ export const zh: SharedStrings = {
     pages: {
       fleet: '主机',
       agent: '主机详情',
+      alerts: '告警',
       probes: '探测',
       tasks: '任务',
       terminal: '终端',
@@ -163,6 +165,7 @@ export const zh: SharedStrings = {
       last: (range) => `最近 ${range}`,
     },
   },
+  alert,
   probes,
   tasks,
 };

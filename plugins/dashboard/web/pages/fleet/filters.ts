@@ -2,7 +2,7 @@ import { setQuery } from '../../frame/index.ts';
 import type { Sort } from '../../parts/index.ts';
 import type { Group } from './grid.tsx';
 import type { Vital } from './model.ts';
-import type { Problem } from './problems.ts';
+import { needsLook, type Problem } from './problems.ts';
 
 export type StateFilter = 'all' | 'online' | 'offline' | 'look';
 
@@ -56,7 +56,7 @@ export function filtered(
     if (tag !== '' && !machine?.tags?.includes(tag)) return false;
     if (state === 'online' && !isOnline) return false;
     if (state === 'offline' && isOnline) return false;
-    if (state === 'look' && problemsOf(vital).length === 0) return false;
+    if (state === 'look' && !needsLook(problemsOf(vital))) return false;
     if (words.length === 0) return true;
     const line =
       `${name} ${uuid} ${machine?.address ?? ''} ${machine?.tags?.join(' ') ?? ''}`.toLowerCase();

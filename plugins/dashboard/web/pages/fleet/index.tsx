@@ -120,16 +120,34 @@ function NeedsAttention({ vitals, problemsOf: of }: AttentionProps) {
               {vital.name}
             </Link>
             <span class="fleet-problems">
-              {of(vital).map((problem) => (
-                <span key={problem.kind} class={`fleet-state ${problem.mood}`} title={problem.text}>
-                  <ProblemText of={problem} text={problem.text} />
-                </span>
-              ))}
+              {of(vital)
+                .filter(({ isQuiet }) => isQuiet !== true)
+                .map((problem) => (
+                  <ProblemLine key={problem.kind} problem={problem} />
+                ))}
             </span>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** One problem; one that is an alert leads to it. */
+function ProblemLine({ problem }: { readonly problem: Problem }) {
+  const { kind, mood, text } = problem;
+  const [, id] = kind.split(' ');
+  const content = <ProblemText of={problem} text={text} />;
+  if (id !== undefined)
+    return (
+      <Link to={to('alerts', id)} class={`fleet-state ${mood}`} title={text}>
+        {content}
+      </Link>
+    );
+  return (
+    <span class={`fleet-state ${mood}`} title={text}>
+      {content}
+    </span>
   );
 }
 

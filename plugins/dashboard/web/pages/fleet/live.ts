@@ -1,13 +1,22 @@
 import type { Subscription } from '@svc/client';
 import { useEffect, useMemo } from 'preact/hooks';
-import { address, fleetStream, useLive, useMachines, useServer } from '../../frame/index.ts';
+import {
+  address,
+  fleetStream,
+  seesAlerts,
+  useLive,
+  useMachines,
+  useOpenAlerts,
+  useServer,
+} from '../../frame/index.ts';
+import type { Alert } from '../../parts/alert/index.ts';
 import { Abouts } from './about.ts';
 import { History } from './curves.ts';
 import { filtered, filtersOf } from './filters.ts';
 import { useFirstNames } from './first-names.ts';
 import { Fleet, type Summary, totalsOf, type Vital } from './model.ts';
 import { useNotes } from './notes.ts';
-import { type Problem, problemsOf } from './problems.ts';
+import { needsLook, type Problem, problemsOf } from './problems.ts';
 
 interface Item {
   readonly agents: readonly (Summary & { readonly uuid?: string })[];
@@ -71,13 +80,20 @@ export function useFleetNow(fleet: Fleet) {
   const vitals = fleet.vitals(list ?? []);
   useFirstNames(vitals);
   const notes = useNotes(server, list);
+  const alertsOf = useAlertsOf();
   const cache = new Map<Vital, Problem[]>();
   const problems = (vital: Vital): readonly Problem[] => {
-    const found = cache.get(vital) ?? problemsOf(vital, notes.get(vital.uuid), server.version);
+    const found =
+      cache.get(vital) ??
+      problemsOf(vital, {
+        note: notes.get(vital.uuid),
+        serverVersion: server.version,
+        alerts: alertsOf(vital.uuid),
+      });
     cache.set(vital, found);
     return found;
   };
-  const troubled = vitals.filter((vital) => problems(vital).length > 0);
+  const troubled = vitals.filter((vital) => needsLook(problems(vital)));
   const totals = totalsOf(vitals);
   return {
     ...{ list, filters, vitals, problems, troubled, totals },
@@ -93,4 +109,19 @@ export function useFleetNow(fleet: Fleet) {
       look: troubled.length,
     },
   };
+}
+
+const NONE: readonly Alert[] = [];
+
+/** Open alerts of each machine; undefined for machines whose alerts this token may not see. */
+function useAlertsOf(): (uuid: string) => readonly Alert[] | undefined {
+  const server = useServer();
+  const { list } = useOpenAlerts();
+  const byUuid = useMemo(
+    () => Map.groupBy(list ?? NONE, ({ subject }) => (subject.kind === 'agent' ? subject.id : '')),
+    [list],
+  );
+  const sees = seesAlerts(server) && list !== undefined;
+  return (uuid) =>
+    sees && server.covers('alert', 'read', uuid) ? (byUuid.get(uuid) ?? NONE) : undefined;
 }

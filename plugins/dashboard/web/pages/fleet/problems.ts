@@ -7,9 +7,11 @@ import {
   MemoryStick,
   PackageOpen,
   ShieldAlert,
+  Siren,
   Thermometer,
   Unplug,
 } from 'lucide';
+import { type Alert, inOrder, measuredText } from '../../parts/alert/index.ts';
 import { expiryNote } from '../../parts/expiry.ts';
 import { format } from '../../parts/index.ts';
 import { spaceMood } from '../../parts/space.ts';
@@ -19,6 +21,7 @@ import type { Note } from './notes.ts';
 
 export interface Problem {
   readonly kind:
+    | `alert ${number}`
     | 'offline'
     | 'disk'
     | 'memory'
@@ -34,7 +37,13 @@ export interface Problem {
   readonly text: string;
   /** The same in a few words, where there is little room; default: the sentence. */
   readonly short?: string;
+  /** Says how the machine is, and asks for nothing: the alerts decide what does. */
+  readonly isQuiet?: boolean;
 }
+
+/** Tells whether something of this asks for attention. */
+export const needsLook = (problems: readonly Problem[]): boolean =>
+  problems.some(({ isQuiet }) => isQuiet !== true);
 
 /** Part of the memory from which it is full. */
 const MEMORY_FULL = 0.95;
@@ -42,9 +51,52 @@ const MEMORY_GONE = 0.98;
 /** A refusal of longer ago is no news, ms. */
 const REFUSED_MS = 3_600_000;
 
-/** Problems of a machine, the worst first. */
-export function problemsOf(vital: Vital, note: Note | undefined, serverVersion: string): Problem[] {
-  const found = [
+/** What is known of a machine besides its figures. */
+export interface Known {
+  readonly note: Note | undefined;
+  readonly serverVersion: string;
+  /** Its open alerts; undefined: the server has none, or not for this token, and this page judges by itself. */
+  readonly alerts: readonly Alert[] | undefined;
+}
+
+/** Problems of a machine, the worst first. Where there are alerts, they say what rules look at, so that both places agree. */
+export function problemsOf(vital: Vital, known: Known): Problem[] {
+  const { note, serverVersion, alerts } = known;
+  const found = alerts ? byAlerts(vital, known, alerts) : byFigures(vital, note, serverVersion);
+  return found
+    .filter((problem) => problem !== undefined)
+    .sort((a, b) => Number(a.mood === 'warn') - Number(b.mood === 'warn'));
+}
+
+function byAlerts(vital: Vital, { note, serverVersion }: Known, alerts: readonly Alert[]) {
+  const away = offline(vital);
+  const told = inOrder(alerts).filter(
+    ({ severity, hidden_by }) => severity !== 'info' && hidden_by === null,
+  );
+  return [
+    away && { ...away, isQuiet: true },
+    ...told.map(ofAlert),
+    heat(vital, note),
+    containers(vital, note),
+    old(vital, serverVersion),
+  ];
+}
+
+function ofAlert(alert: Alert): Problem {
+  const { id, rule, part, severity } = alert;
+  const value = measuredText(alert);
+  const what = part === '' ? rule : `${rule} (${part})`;
+  return {
+    kind: `alert ${id}`,
+    mood: severity === 'critical' ? 'bad' : 'warn',
+    icon: Siren,
+    text: value === '' ? what : t.fleet.alert(what, value),
+    short: rule,
+  };
+}
+
+function byFigures(vital: Vital, note: Note | undefined, serverVersion: string) {
+  return [
     offline(vital),
     refused(vital),
     disk(vital),
@@ -54,8 +106,7 @@ export function problemsOf(vital: Vital, note: Note | undefined, serverVersion: 
     expiry(note),
     clock(vital),
     old(vital, serverVersion),
-  ].filter((problem) => problem !== undefined);
-  return found.sort((a, b) => Number(a.mood === 'warn') - Number(b.mood === 'warn'));
+  ];
 }
 
 function offline({ isOnline, seenAt }: Vital): Problem | undefined {

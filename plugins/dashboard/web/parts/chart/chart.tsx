@@ -8,7 +8,7 @@ import { Dialog } from '../dialog.tsx';
 import { ErrorNote } from '../error-note.tsx';
 import { text } from '../format.ts';
 import { Skeleton } from '../skeleton.tsx';
-import { type Curves, type Gap, gapsOf, withGaps } from './curves.ts';
+import { type Curves, type Gap, gapsOf, type Marks, withGaps } from './curves.ts';
 import { Legend } from './legend.tsx';
 import type { Plot } from './plot.ts';
 import { TableDialog } from './rows.tsx';
@@ -36,6 +36,8 @@ interface Props {
   readonly children?: ComponentChildren;
   /** Part of the name of a file. */
   readonly file: string;
+  /** Threshold and episodes of alerts. */
+  readonly marks?: Marks | undefined;
   /** Tells whether it fills the window already. */
   readonly isLarge?: boolean;
 }
@@ -150,7 +152,7 @@ interface CanvasProps extends Props {
 
 /** Draws the curves into the box, with the library that is loaded for it, until the component goes. */
 function usePlot(box: RefObject<HTMLDivElement | null>, props: CanvasProps) {
-  const { curves, gaps, from, to, unit, sync, height = HEIGHT } = props;
+  const { curves, gaps, from, to, marks, unit, sync, height = HEIGHT } = props;
   const plot = useRef<Plot | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
@@ -167,10 +169,10 @@ function usePlot(box: RefObject<HTMLDivElement | null>, props: CanvasProps) {
       ({ createPlot }) => {
         const element = box.current;
         if (isOver || !element) return;
-        const { curves: now, gaps: holes, from: begin, to: end } = latest.current;
+        const { curves: now, gaps: holes, from: begin, to: end, marks: first } = latest.current;
         plot.current = createPlot(
           element,
-          { curves: now, gaps: holes, from: begin, to: end },
+          { curves: now, gaps: holes, from: begin, to: end, marks: first },
           {
             unit,
             sync,
@@ -194,8 +196,8 @@ function usePlot(box: RefObject<HTMLDivElement | null>, props: CanvasProps) {
     };
   }, [shape.join('\n'), palette, unit, sync, height]);
   useEffect(() => {
-    plot.current?.show({ curves, gaps, from, to });
-  }, [curves, gaps, from, to]);
+    plot.current?.show({ curves, gaps, from, to, marks });
+  }, [curves, gaps, from, to, marks]);
   return { error, isReady };
 }
 

@@ -24,6 +24,21 @@ export interface Gap {
   readonly reason?: string;
 }
 
+/** Times that are shaded: the hold of an alert, and while it was open. */
+export interface Span {
+  /** Unix ms. */
+  readonly from: number;
+  readonly to: number;
+  readonly kind: 'hold' | 'critical' | 'warning' | 'info';
+}
+
+/** Marks of alerts in a chart. */
+export interface Marks {
+  /** Value at which a line is drawn, in the unit of the chart. */
+  readonly threshold?: number | undefined;
+  readonly spans?: readonly Span[];
+}
+
 /** Agents that report every second may miss some seconds. */
 const SHORTEST_MS = 5_000;
 

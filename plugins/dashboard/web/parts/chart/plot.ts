@@ -2,7 +2,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { type Figure, text } from '../format.ts';
-import type { Curves, Gap } from './curves.ts';
+import type { Curves, Gap, Marks } from './curves.ts';
+import { drawSpans, drawThreshold } from './marks.ts';
 import { timeLabels } from './time-labels.ts';
 import type { Unit } from './units.ts';
 
@@ -13,6 +14,7 @@ export interface Picture {
   /** The time axis, Unix ms. */
   readonly from: number;
   readonly to: number;
+  readonly marks?: Marks | undefined;
 }
 
 export interface PlotOptions {
@@ -41,7 +43,10 @@ export function createPlot(box: HTMLElement, first: Picture, options: PlotOption
   const { series, bands } = seriesOf(first.curves, colour);
   const scales = {
     x: { time: true, range: (): uPlot.Range.MinMax => [picture.from, picture.to] },
-    y: { range: (_: uPlot, __: number, most: number) => rangeOf(options.unit, most) },
+    y: {
+      range: (_: uPlot, __: number, most: number) =>
+        rangeOf(options.unit, Math.max(most ?? 0, picture.marks?.threshold ?? 0)),
+    },
   };
   const plot = new uPlot(
     {
@@ -56,7 +61,11 @@ export function createPlot(box: HTMLElement, first: Picture, options: PlotOption
       axes: axesOf(options.unit, colour),
       cursor: cursorOf(options),
       hooks: {
-        drawClear: [(u) => drawGaps(u, picture.gaps, colour)],
+        drawClear: [
+          (u) => drawGaps(u, picture.gaps, colour),
+          (u) => drawSpans(u, picture.marks, colour),
+        ],
+        draw: [(u) => drawThreshold(u, picture.marks, colour)],
         setCursor: [(u) => options.onHover(u.cursor.idx ?? null, u.cursor.left ?? 0)],
         setSelect: [(u) => zoom(u, options.onZoom)],
       },

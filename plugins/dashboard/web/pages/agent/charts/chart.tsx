@@ -1,6 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { Chart, type Curves } from '../../../parts/chart/index.ts';
+import { Link, to } from '../../../frame/index.ts';
+import { type Severity, SeverityIcon } from '../../../parts/alert/index.ts';
+import { Chart, type Curves, type Marks } from '../../../parts/chart/index.ts';
+import { t } from '../../../strings/index.ts';
+import type { ChartMarks } from '../alerts/model.ts';
 import { type Grid, keyOf, type Sample, type Stretch, stretched, timesOf } from './series.ts';
 import { endsOf } from './span.ts';
 import type { Spec } from './specs.ts';
@@ -23,7 +27,9 @@ export function SpecChart(props: Props) {
   const live = span.preset === undefined ? NONE : samples;
   const curves = useMemo(() => curvesOf(spec, grid, live, { of, each }), [grid, live, of, each]);
   const isEmpty = curves.lines.every(({ avg }) => avg.every((value) => value === null));
-  const [from, to] = endsOf(span, now);
+  const [begin, end] = endsOf(span, now);
+  const mine = of === undefined ? props.marks?.get(spec.id) : undefined;
+  const marks = useMemo(() => mine && marksIn(mine, curves), [mine, curves]);
   if (isEmpty && spec.isRare) return null;
   return (
     <div class="card agent-chart">
@@ -32,18 +38,42 @@ export function SpecChart(props: Props) {
         unit={spec.unit()}
         curves={curves}
         step_ms={grid.step_ms}
-        from={from}
-        to={to}
+        from={begin}
+        to={end}
         why={why}
         onZoom={onZoom}
         onBack={onBack}
         sync="agent"
         file={of === undefined ? name : `${name} ${of}`}
+        marks={marks}
       >
+        {mine?.id !== undefined && <AlertLink id={mine.id} severity={mine.severity} />}
         {props.children}
       </Chart>
     </div>
   );
+}
+
+interface AlertLinkProps {
+  readonly id: number;
+  readonly severity: Severity;
+}
+
+const AlertLink = ({ id, severity }: AlertLinkProps) => (
+  <Link to={to('alerts', String(id))} title={t.alert.threshold}>
+    <SeverityIcon of={severity} />
+  </Link>
+);
+
+/** Threshold and episodes in the unit of the chart: a percentage is one of its dashed line, the whole. */
+function marksIn({ drawn, severity, spans }: ChartMarks, { lines }: Curves): Marks {
+  const { measure, threshold } = drawn;
+  const whole = lines.find(({ dashed }) => dashed)?.avg.findLast((value) => value !== null);
+  const isShare = measure.fields.length > 1;
+  return {
+    threshold: isShare ? (whole == null ? undefined : (threshold / 100) * whole) : threshold,
+    spans: spans.map((span) => ({ ...span, kind: severity })),
+  };
 }
 
 const NONE: readonly Sample[] = [];

@@ -1,6 +1,7 @@
 import { useServer } from '../../../frame/index.ts';
 import { Empty } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { useMarks } from '../alerts/model.ts';
 import type { Event } from '../events/model.ts';
 import type { Reports } from '../reports.ts';
 import { Full } from './full.tsx';
@@ -21,7 +22,8 @@ interface Props {
 export function Charts({ uuid, name, reports, events }: Props) {
   const { has, covers } = useServer();
   const span = useSpan();
-  const view = useView(span, name, events);
+  const marks = useMarks(uuid);
+  const view = { ...useView(span, name, events), marks };
   const kept = useKept(uuid);
   if (!has('series')) return <Empty title={t.agent.noSeries}>{t.frame.off('series')}</Empty>;
   const reads = (field: string) => covers('dynamic_monitoring', 'read', uuid, field);

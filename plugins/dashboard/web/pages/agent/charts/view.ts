@@ -2,6 +2,7 @@ import { useCallback, useRef } from 'preact/hooks';
 import { setQuery, usePoll, useServer } from '../../../frame/index.ts';
 import type { Gap } from '../../../parts/chart/index.ts';
 import { useNow } from '../../../parts/index.ts';
+import type { MarksByChart } from '../alerts/model.ts';
 import { type Event, reasonOf } from '../events/model.ts';
 import type { Field } from './series.ts';
 import { type Span, showTime, stepOfNow } from './span.ts';
@@ -17,6 +18,8 @@ export interface View {
   readonly onBack: () => void;
   /** Name of the machine, for names of files. */
   readonly name: string;
+  /** What alerts say in the charts of summaries. */
+  readonly marks?: MarksByChart;
 }
 
 export function useView(span: Span, name: string, events: readonly Event[]): View {

@@ -1,6 +1,8 @@
 import { Link, to, useServer } from '../../../frame/index.ts';
 import { Card, Empty } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { OpenAlerts } from '../alerts/list.tsx';
+import { useMarks } from '../alerts/model.ts';
 import { useSpan } from '../charts/span.ts';
 import { cpu, diskSpeed, memory, network } from '../charts/specs.ts';
 import { Summaries } from '../charts/summaries.tsx';
@@ -29,11 +31,13 @@ const EVENTS = 8;
 export function Overview({ uuid, name, reports, events, facts }: Props) {
   const { has } = useServer();
   const span = useSpan();
-  const view = useView(span, name, events);
+  const marks = useMarks(uuid);
+  const view = { ...useView(span, name, events), marks };
   if (reports.state === 'live' && reports.samples.value.length === 0 && facts === undefined)
     return <Empty title={t.agent.nothing}>{t.agent.nothingHint}</Empty>;
   return (
     <div class="stack">
+      <OpenAlerts uuid={uuid} />
       <Figures uuid={uuid} reports={reports} facts={facts} />
       {has('series') && <Summaries uuid={uuid} view={view} reports={reports} specs={SPECS} />}
       <p class="small">

@@ -54,6 +54,12 @@ function Action({ step }: { readonly step: AnyStep }) {
   if (step.id === 'add') return <AddMachine />;
   if (step.id === 'name') return step.machine ? <NameIt machine={step.machine} /> : null;
   if (step.id === 'keep') return <Keep {...step} />;
+  if (step.id === 'tell')
+    return (
+      <Button onClick={() => navigate(to('alerts', 'channels', { new: '' }))}>
+        {t.fleet.steps.addChannel}
+      </Button>
+    );
   return (
     <Button onClick={() => navigate(to('server', 'status', { new: '1' }))}>
       {t.fleet.steps.makePage}

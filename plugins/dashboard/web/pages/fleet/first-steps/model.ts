@@ -29,7 +29,7 @@ interface Step {
 }
 export type AnyStep = Step &
   (
-    | { readonly id: 'add' | 'status' }
+    | { readonly id: 'add' | 'tell' | 'status' }
     | { readonly id: 'name'; readonly machine: Machine | undefined }
     | { readonly id: 'keep'; readonly hasGlobal: boolean; readonly onStandard: () => void }
   );
@@ -54,6 +54,7 @@ interface Found {
   /** Undefined: no page for this token to make, or no namespace. */
   readonly hasPage: boolean | undefined;
   readonly hasGlobal: boolean | undefined;
+  readonly hasChannel: boolean | undefined;
   /** Tells whether a limit is set that holds for all machines. */
   readonly hasLimits: boolean;
   /** Time for which this server keeps its history, in a sentence. */
@@ -89,14 +90,16 @@ function useFound() {
   const isKnown = mayCreate !== undefined && mayLimit !== undefined;
   const asksGlobal = mayCreate === true && mayLimit === true;
   const asksPage = has('status-page') && holds('status_page', 'write');
+  const asksChannel = has('notify') && has('alert') && holds('channel', 'write');
   return usePoll<Found | undefined>(
-    `first steps ${isKnown} ${asksGlobal} ${asksPage}`,
+    `first steps ${isKnown} ${asksGlobal} ${asksPage} ${asksChannel}`,
     async () => {
       if (!isKnown) return undefined;
-      const [pages, namespaces, kept] = await Promise.all([
+      const [pages, namespaces, kept, channels] = await Promise.all([
         asksPage ? call('status-page_list') : undefined,
         asksGlobal ? call('kv_list_all_namespace') : undefined,
         asksGlobal ? keptBy(server) : undefined,
+        asksChannel ? call('channel_list') : undefined,
       ]);
       const hasGlobal = namespaces?.includes(GLOBAL);
       const namespace_key = [{ namespace: GLOBAL, key: LIMITS }];
@@ -104,6 +107,7 @@ function useFound() {
       return {
         hasPage: pages && pages.length > 0,
         hasGlobal,
+        hasChannel: channels && channels.length > 0,
         hasLimits: limits.some(({ value }) => value !== null),
         kept,
       };
@@ -138,6 +142,8 @@ export function useSteps(machines: readonly Machine[]): readonly AnyStep[] | und
       hasGlobal: found.hasGlobal,
       onStandard: keepStandard,
     });
+  if (found?.hasChannel !== undefined)
+    steps.push({ id: 'tell', why: why.tell, isDone: found.hasChannel });
   if (found?.hasPage !== undefined)
     steps.push({ id: 'status', why: why.status, isDone: found.hasPage });
   return found && steps;

@@ -1,0 +1,65 @@
+import { type Signal, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Alert, Counts } from '../parts/alert/index.ts';
+import { useLive } from './resources.ts';
+import { type Server, useServer } from './server.ts';
+
+/** Alerts that are open, as the server tells them. */
+export interface OpenAlerts {
+  /** Undefined: not for this token, or not here yet. */
+  readonly list: readonly Alert[] | undefined;
+  readonly counts: Counts;
+  /** Reason why they cannot be followed. */
+  readonly error?: unknown;
+}
+
+interface Item {
+  readonly alerts: readonly Alert[];
+  readonly closed: readonly number[];
+  readonly counts: Counts;
+}
+
+const NONE: OpenAlerts = {
+  list: undefined,
+  counts: { critical: 0, warning: 0, info: 0, unacked: 0 },
+};
+const states = new WeakMap<Server, Signal<OpenAlerts>>();
+
+function stateOf(server: Server): Signal<OpenAlerts> {
+  const found = states.get(server) ?? signal(NONE);
+  states.set(server, found);
+  return found;
+}
+
+/** Tells whether the server has alerts that this token may see. */
+export const seesAlerts = ({ has, holds }: Pick<Server, 'has' | 'holds'>): boolean =>
+  has('alert') && holds('alert', 'read');
+
+/** The open alerts, for every page: the frame follows them once. */
+export const useOpenAlerts = (): OpenAlerts => stateOf(useServer()).value;
+
+/** Follows the open alerts for as long as the frame is shown. Each connection begins with all of them. */
+export function useAlertFeed(): void {
+  const server = useServer();
+  const state = stateOf(server);
+  const turn = server.connection.value.turn ?? 0;
+  const known = useRef<{ turn: number; byId: Map<number, Alert>; frame: number }>(undefined);
+  const onItem = ({ alerts, closed, counts }: Item) => {
+    if (known.current?.turn !== turn) known.current = { turn, byId: new Map(), frame: 0 };
+    const held = known.current;
+    for (const alert of alerts)
+      if (alert.state === 'open' || alert.state === 'clearing') held.byId.set(alert.id, alert);
+      else held.byId.delete(alert.id);
+    for (const id of closed) held.byId.delete(id);
+    cancelAnimationFrame(held.frame);
+    held.frame = requestAnimationFrame(() => {
+      state.value = { list: [...held.byId.values()], counts };
+    });
+  };
+  const subscribe = () => server.subscribe('alert_subscribe');
+  const sees = seesAlerts(server);
+  const { error } = useLive<Item>(`${server.origin} ${turn}`, sees ? subscribe : undefined, onItem);
+  useEffect(() => {
+    if (error !== undefined) state.value = { ...state.value, error };
+  }, [error]);
+}

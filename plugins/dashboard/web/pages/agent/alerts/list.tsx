@@ -1,0 +1,30 @@
+import { Link, to } from '../../../frame/index.ts';
+import { beganAt, hiddenText, measuredText, SeverityIcon } from '../../../parts/alert/index.ts';
+import { Card, format } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { useAlerts } from './model.ts';
+
+/** Open alerts of a machine; nothing where there are none. */
+export function OpenAlerts({ uuid }: { readonly uuid: string }) {
+  const alerts = useAlerts(uuid);
+  if (alerts.length === 0) return null;
+  return (
+    <Card title={t.alert.ofMachine} class="agent-alerts">
+      <ul>
+        {alerts.map((alert) => (
+          <li key={alert.id}>
+            <SeverityIcon of={alert.severity} />
+            <Link to={to('alerts', String(alert.id))}>
+              {[alert.rule, alert.part].filter((one) => one !== '').join(' · ')}
+            </Link>
+            <span class={`alert-value ${alert.severity}`}>{measuredText(alert)}</span>
+            <span class="muted small" title={format.dateTime(beganAt(alert))}>
+              {t.alert.since(format.when(beganAt(alert)))}
+            </span>
+            <span class="muted small ellipsis">{hiddenText(alert) ?? alert.acked_by}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

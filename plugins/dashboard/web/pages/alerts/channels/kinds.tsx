@@ -1,0 +1,69 @@
+import { ClipboardPaste } from 'lucide';
+import { useState } from 'preact/hooks';
+import { errorText, Icon, Search } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import type { Kind } from '../model.ts';
+import { usePaste } from './draft.ts';
+
+interface PasteProps {
+  readonly kinds: readonly Kind[];
+  readonly kind: Kind | undefined;
+  readonly onPaste: (url: string) => Promise<unknown>;
+}
+
+/** Field that fills the form from an address of another program. */
+export function PasteField({ kinds, kind, onPaste }: PasteProps) {
+  const { url, setUrl, error } = usePaste(onPaste);
+  const example = kind?.example_url ?? kinds.find(({ kind: id }) => id === 'ntfy')?.example_url;
+  return (
+    <label class="field alerts-paste">
+      <span>
+        <Icon of={ClipboardPaste} size={14} /> {t.alerts.paste}
+      </span>
+      <input
+        class="input mono"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={example ?? 'ntfy://ntfy.sh/topic'}
+        value={url}
+        onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+      />
+      <span class={error === undefined ? 'hint' : 'hint bad'}>
+        {error === undefined ? t.alerts.pasteHint : errorText(error)}
+      </span>
+    </label>
+  );
+}
+
+interface TilesProps {
+  readonly kinds: readonly Kind[];
+  readonly onChoose: (kind: Kind) => void;
+}
+
+/** Kinds of channels to choose from. */
+export function KindTiles({ kinds, onChoose }: TilesProps) {
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const shown = kinds.filter(({ kind, title, summary }) =>
+    [kind, title, summary].some((one) => one.toLowerCase().includes(wanted)),
+  );
+  return (
+    <div class="stack">
+      <Search label={t.alerts.findKind} value={text} onText={setText} class="alerts-find" />
+      <div class="alerts-kinds">
+        {shown.map((kind) => (
+          <button
+            type="button"
+            class="card alerts-tile"
+            key={kind.kind}
+            onClick={() => onChoose(kind)}
+          >
+            <strong>{kind.title}</strong>
+            <span class="muted small">{kind.summary}</span>
+          </button>
+        ))}
+      </div>
+      {shown.length === 0 && <p class="muted">{t.alerts.noKind}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { ShieldCheck } from 'lucide';
+import { useMachines, useOpenAlerts, usePoll, useServer } from '../../../frame/index.ts';
+import { SEVERITIES, SeverityIcon } from '../../../parts/alert/index.ts';
+import { Empty, ErrorNote, format, Skeleton, useNow } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { groupsOf } from './model.ts';
+import { AlertRow } from './row.tsx';
+
+/** Everything that is open, the worst first. */
+export function NowTab() {
+  const { list, counts, error } = useOpenAlerts();
+  useNow(10_000);
+  if (list === undefined)
+    return error === undefined ? (
+      <Skeleton rows={6} height={44} />
+    ) : (
+      <ErrorNote what={t.alerts.unreadable} error={error} />
+    );
+  if (list.length === 0) return <AllWell />;
+  return (
+    <div class="stack">
+      <p class="alerts-counts">
+        {SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => (
+          <span key={severity} class="row">
+            <SeverityIcon of={severity} />
+            {t.alert.counted(counts[severity], severity)}
+          </span>
+        ))}
+        <span class="muted">
+          {counts.unacked === 0 ? t.alerts.allTaken : t.alert.unacked(counts.unacked)}
+        </span>
+      </p>
+      <ul class="alerts-list card flush">
+        {groupsOf(list).map((group) => (
+          <AlertRow key={group.alert.id} {...group} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** "All 40 machines are well. Last alert: 3 days ago." */
+function AllWell() {
+  const { call } = useServer();
+  const { list } = useMachines();
+  const last = usePoll('last alert', () => call('alert_list', { limit: 1 }));
+  const at = last.data?.last_closed_at;
+  return (
+    <Empty icon={ShieldCheck} title={t.alerts.well(list?.length ?? 0)}>
+      {last.data && (
+        <p>{at == null ? t.alerts.never : t.alerts.lastAlert(format.roughly(Date.now() - at))}</p>
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,70 @@
+import type { Methods } from '@svc/client';
+import { useEffect, useState } from 'preact/hooks';
+import { useServer } from '../../../frame/index.ts';
+import type { NewRule, Source } from '../model.ts';
+
+export type Check = Methods['alert_rule_check']['result'];
+export type Test = Methods['alert_rule_test']['result'];
+
+/** Pause, ms, after the last key before the server is asked. */
+const TYPED_MS = 300;
+/** The same before history is read, which costs the server more. */
+const TESTED_MS = 900;
+export const WEEK_MS = 7 * 86_400_000;
+
+interface Found<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+}
+
+/** Asks again a pause after `key` has changed; meanwhile the last answer stays. */
+function useAsked<T>(key: string | undefined, pause_ms: number, ask: () => Promise<T>): Found<T> {
+  const [found, setFound] = useState<Found<T>>({});
+  useEffect(() => {
+    if (key === undefined) return;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      ask().then(
+        (data) => !isOver && setFound({ data }),
+        (error: unknown) => !isOver && setFound({ error }),
+      );
+    }, pause_ms);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return found;
+}
+
+/** Check of a condition while it is typed; an empty one is none. */
+export function useCheck(source: Source, condition: string, scope: NewRule['scope']): Found<Check> {
+  const { call } = useServer();
+  const text = condition.trim() === '' ? undefined : condition;
+  const key = text && JSON.stringify([source, text, scope]);
+  return useAsked(key, TYPED_MS, () =>
+    call('alert_rule_check', { source, condition: condition, scope }),
+  );
+}
+
+/** Sources whose past is stored: the values of summaries. */
+export const isStored = (source: Source): boolean => source === 'machine';
+
+/** What the rule would have done in the last seven days; undefined while it cannot run. */
+export function useTest(rule: NewRule | undefined): Found<Test> & { readonly to: number } {
+  const { call } = useServer();
+  const [to] = useState(() => Date.now());
+  // What it is called, and who is told, changes nothing.
+  const key =
+    rule && isStored(rule.source)
+      ? JSON.stringify({ ...rule, name: '', summary: '', runbook: '' })
+      : undefined;
+  const found = useAsked(key, TESTED_MS, () =>
+    call('alert_rule_test', {
+      rule: { ...(rule as NewRule), name: rule?.name || '-' },
+      from: to - WEEK_MS,
+      to,
+    }),
+  );
+  return { ...found, to };
+}

@@ -1,0 +1,143 @@
+import { conditionText, readBack, readCondition } from '../../../parts/alert/condition.ts';
+import { SEVERITIES } from '../../../parts/alert/index.ts';
+import { Card, Select } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import type { Source } from '../model.ts';
+import { type Check, useCheck } from './check.ts';
+import { CodeField } from './code-field.tsx';
+import { ComparisonFields } from './comparison.tsx';
+import type { Draft } from './draft.ts';
+import { HoldSelect } from './hold.tsx';
+import { sentence } from './sentence.ts';
+import { unitOf, useVariables, type Variable } from './variables.ts';
+
+export interface CardProps {
+  readonly draft: Draft;
+  readonly onChange: (part: Partial<Draft>) => void;
+}
+
+const SOURCES = ['machine', 'part', 'presence', 'event', 'server'] as const;
+
+interface ConditionProps extends CardProps {
+  readonly check: { readonly data?: Check; readonly error?: unknown };
+}
+
+/** When a rule opens and ends: as a form, as a sentence, and in CEL. */
+export function ConditionCard({ draft, onChange, check }: ConditionProps) {
+  const variables = useVariables(draft.source).data ?? [];
+  const said = sentence(draft, variables);
+  return (
+    <Card class="stack">
+      <div class="alerts-fields">
+        <Select
+          label={t.alerts.source}
+          value={draft.source}
+          options={SOURCES.map((value) => ({ value, label: t.alerts.sources[value] }))}
+          onChange={(source) => onChange(changedSource(source))}
+        />
+        <Select
+          label={t.alerts.severity}
+          value={draft.severity}
+          options={SEVERITIES.map((value) => ({ value, label: t.alert.severities[value] }))}
+          onChange={(severity) => onChange({ severity })}
+        />
+      </div>
+      <Comparisons draft={draft} onChange={onChange} variables={variables} />
+      <p class="alerts-sentence" aria-live="polite">
+        {said ?? t.alerts.noSentence}
+      </p>
+      <Codes {...{ draft, onChange, check, variables }} />
+    </Card>
+  );
+}
+
+/** Condition to begin with for another source. */
+const FIRST: { readonly [source in Source]: string } = {
+  machine: 'cpu_usage > 90',
+  part: 'disk.used_percent > 90',
+  presence: 'silent_for > 120',
+  event: 'event == "refused"',
+  server: 'problem == "channel_failing" && lasts_s > 900',
+};
+const changedSource = (source: Source): Partial<Draft> => ({
+  source,
+  condition: FIRST[source],
+  clear: '',
+});
+
+interface PartProps extends CardProps {
+  readonly variables: readonly Variable[];
+}
+
+function Comparisons({ draft, onChange, variables }: PartProps) {
+  const opens = readCondition(draft.condition);
+  const back = opens && readBack(opens, draft.clear);
+  if (!opens || back === null)
+    return <p class="note">{opens ? t.alerts.backBeyondForm : t.alerts.beyondForm}</p>;
+  return (
+    <>
+      <ComparisonFields
+        opens={opens}
+        back={back}
+        variables={variables}
+        onChange={(comparison, ends) => {
+          const known = variables.find(({ name }) => name === comparison.variable);
+          const isBytes = unitOf(comparison.variable, known) === 'bytes';
+          onChange({
+            condition: conditionText(comparison, isBytes),
+            clear: ends ? conditionText(ends, isBytes) : '',
+          });
+        }}
+      />
+      <div class="alerts-fields">
+        <HoldSelect
+          label={t.alerts.hold}
+          value={draft.for_s}
+          onChange={(for_s) => onChange({ for_s })}
+        />
+        <HoldSelect
+          label={t.alerts.holdBack}
+          value={draft.clear_for_s}
+          onChange={(clear_for_s) => onChange({ clear_for_s })}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The same in CEL, checked while it is typed. */
+function Codes({ draft, onChange, check, variables }: ConditionProps & PartProps) {
+  const clear = useCheck(draft.source, draft.clear, draft.scope);
+  const isShown = readCondition(draft.condition) === undefined;
+  return (
+    <details class="alerts-cel" open={isShown || check.data?.valid === false}>
+      <summary>{t.alerts.asText}</summary>
+      <div class="stack">
+        <CodeField
+          label={t.alerts.condition}
+          value={draft.condition}
+          check={check}
+          onText={(condition) => onChange({ condition })}
+        />
+        <CodeField
+          label={t.alerts.clear}
+          hint={t.alerts.clearHint}
+          value={draft.clear}
+          check={draft.clear.trim() === '' ? {} : clear}
+          onText={(text) => onChange({ clear: text })}
+        />
+        <details>
+          <summary class="muted small">{t.alerts.names(variables.length)}</summary>
+          <ul class="alerts-names small">
+            {variables.map(({ name, title, unit }) => (
+              <li key={name}>
+                <code>{name}</code>{' '}
+                <span class="muted">{[title, unit].filter(Boolean).join(', ')}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,26 @@
+import { t } from '../../../strings/index.ts';
+import type { Scope, Source } from '../model.ts';
+
+/** Names that are written out. */
+const FEW = 3;
+
+/** Scope of a rule in words: "all machines", "tags db, web", "web-1, db-2 and 4 more". */
+export function scopeText(
+  { scope, source }: { readonly scope: Scope; readonly source: Source },
+  nameOf: (uuid: string) => string,
+): string {
+  if (source === 'server') return t.alerts.thisServer;
+  if (scope.all) return t.alerts.allMachines;
+  const listed = (names: readonly string[]) =>
+    names.length > FEW
+      ? t.alerts.namesAndMore(names.slice(0, FEW).join(', '), names.length - FEW)
+      : names.join(', ');
+  const parts = [
+    scope.tags && scope.tags.length > 0 && t.alerts.matcher.tags(listed(scope.tags)),
+    scope.agents && scope.agents.length > 0 && listed(scope.agents.map(nameOf)),
+    scope.monitors &&
+      scope.monitors.length > 0 &&
+      t.alerts.matcher.monitors(listed(scope.monitors)),
+  ].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? t.alerts.noMachines : parts.join(' · ');
+}

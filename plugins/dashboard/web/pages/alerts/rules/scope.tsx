@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import { type Machine, useMachines } from '../../../frame/index.ts';
+import { Card } from '../../../parts/index.ts';
+import { MachinePicker } from '../../../parts/machine-picker.tsx';
+import { t } from '../../../strings/index.ts';
+import type { Scope } from '../model.ts';
+import { TagChoice, tagsOf } from '../tags.tsx';
+import type { CardProps } from './condition-card.tsx';
+
+const WAYS = ['all', 'tags', 'agents'] as const;
+type Way = (typeof WAYS)[number];
+
+const wayOf = (scope: Scope): Way =>
+  scope.agents && scope.agents.length > 0 ? 'agents' : scope.tags ? 'tags' : 'all';
+
+/** Machines that a scope names. */
+const hitsOf = (scope: Scope, machines: readonly Machine[]): readonly Machine[] =>
+  machines.filter(
+    ({ uuid, tags }) =>
+      scope.all === true ||
+      scope.agents?.includes(uuid) === true ||
+      tags?.some((tag) => scope.tags?.includes(tag)) === true,
+  );
+
+/** Machines that a rule is about. */
+export function ScopeCard({ draft, onChange }: CardProps) {
+  const { list = [] } = useMachines();
+  const [way, setWay] = useState<Way>(() => wayOf(draft.scope));
+  const { scope, source } = draft;
+  if (source === 'server') return null;
+  const choose = (next: Way) => {
+    setWay(next);
+    onChange({
+      scope: next === 'all' ? { all: true } : next === 'tags' ? { tags: [] } : { agents: [] },
+    });
+  };
+  return (
+    <Card class="stack" title={t.alerts.scope}>
+      <div class="row wrap">
+        {WAYS.map((one) => (
+          <button
+            type="button"
+            class="button"
+            key={one}
+            aria-pressed={one === way}
+            onClick={() => choose(one)}
+          >
+            {t.alerts.ways[one]}
+          </button>
+        ))}
+      </div>
+      {way === 'tags' && (
+        <TagChoice
+          label={t.alerts.whichTags}
+          all={tagsOf(list)}
+          chosen={scope.tags ?? []}
+          onChange={(tags) => onChange({ scope: { tags: [...tags] } })}
+        />
+      )}
+      {way === 'agents' && (
+        <MachinePicker
+          machines={list}
+          chosen={new Set(scope.agents ?? [])}
+          onChange={(chosen) => onChange({ scope: { agents: [...chosen] } })}
+        />
+      )}
+      {way !== 'agents' && <Hits hits={hitsOf(scope, list)} />}
+    </Card>
+  );
+}
+
+const MOST = 12;
+
+function Hits({ hits }: { readonly hits: readonly Machine[] }) {
+  const names = hits.slice(0, MOST).map(({ name }) => name);
+  return (
+    <p class="hint" aria-live="polite">
+      {t.alerts.hits(hits.length)}
+      {names.length > 0 && `: ${names.join(', ')}`}
+      {hits.length > MOST && ` ${t.alerts.andMore(hits.length - MOST)}`}
+    </p>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { type Matcher, placeOf } from '../../../../parts/alert/index.ts';
+import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
+import { t } from '../../../../strings/index.ts';
+import { MatcherFields, MatcherText } from '../matcher.tsx';
+import { endOf, isNamed, LENGTHS, type Length, useHides, useSilencing } from '../model.ts';
+
+interface Props {
+  /** Scope of what it is opened from; undefined: it is chosen here. */
+  readonly scope?: Matcher;
+  readonly onClose: () => void;
+  readonly onDone?: () => void;
+}
+
+/** Hides alerts for a time; says which before it does. */
+export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
+  const [scope, setScope] = useState<Matcher>(given ?? {});
+  const [reason, setReason] = useState('');
+  const [length, setLength] = useState<Length>('hour');
+  const [own, setOwn] = useState(format.localInput(Date.now() + 4 * 3_600_000));
+  const { create } = useSilencing(onDone);
+  const end = endOf(length, own);
+  const isReady = isNamed(scope) && reason.trim() !== '' && end > Date.now();
+  return (
+    <FormDialog
+      title={t.alerts.silenceTitle}
+      action={t.alerts.silence}
+      disabled={!isReady}
+      wide={given === undefined}
+      onClose={onClose}
+      onSubmit={() => create(scope, reason, end)}
+    >
+      {given ? (
+        <p>
+          <MatcherText scope={given} />
+        </p>
+      ) : (
+        <MatcherFields scope={scope} onChange={setScope} />
+      )}
+      <Lengths {...{ length, own }} onLength={setLength} onOwn={setOwn} />
+      <TextField
+        label={t.alerts.reason}
+        hint={t.alerts.reasonHint}
+        value={reason}
+        required
+        autofocus={given !== undefined}
+        autocomplete="off"
+        onText={setReason}
+      />
+      <Hides scope={scope} />
+    </FormDialog>
+  );
+}
+
+interface LengthsProps {
+  readonly length: Length;
+  readonly own: string;
+  readonly onLength: (length: Length) => void;
+  readonly onOwn: (own: string) => void;
+}
+
+function Lengths({ length, own, onLength, onOwn }: LengthsProps) {
+  return (
+    <fieldset class="field">
+      <legend class="group-label">{t.alerts.howLong}</legend>
+      <div class="row wrap">
+        {LENGTHS.map((one) => (
+          <button
+            type="button"
+            class="button"
+            key={one}
+            aria-pressed={one === length}
+            onClick={() => onLength(one)}
+          >
+            {t.alerts.lengths[one]}
+          </button>
+        ))}
+      </div>
+      {length === 'own' ? (
+        <Field label={t.alerts.until}>
+          {(ids) => (
+            <input
+              {...ids}
+              class="input"
+              type="datetime-local"
+              value={own}
+              onInput={({ currentTarget }) => onOwn(currentTarget.value)}
+            />
+          )}
+        </Field>
+      ) : (
+        <p class="hint">{t.alerts.untilTime(format.when(endOf(length, own)))}</p>
+      )}
+    </fieldset>
+  );
+}
+
+/** "Hides 3 open alerts now", with their names. */
+export function Hides({ scope }: { readonly scope: Matcher }) {
+  const preview = useHides(scope);
+  if (!isNamed(scope)) return <p class="hint">{t.alerts.nothingNamed}</p>;
+  return (
+    <div class="alerts-hides" aria-live="polite">
+      <strong>{preview ? t.alerts.hidesNow(preview.hides) : '…'}</strong>
+      {preview && preview.alerts.length > 0 && (
+        <ul class="muted small">
+          {preview.alerts.slice(0, 5).map((alert) => (
+            <li key={alert.id} class="ellipsis">
+              {alert.rule} · {placeOf(alert)}
+            </li>
+          ))}
+          {preview.hides > 5 && <li>{t.alerts.andMore(preview.hides - 5)}</li>}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Machine } from '../../frame/index.ts';
+
+/** Tags of machines, the most frequent first. */
+export function tagsOf(machines: readonly Machine[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of machines)
+    for (const tag of new Set(tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b)).map(([tag]) => tag);
+}
+
+/** Most that are offered as buttons. */
+const MOST = 30;
+
+interface Props {
+  readonly label: string;
+  readonly all: readonly string[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+/** Names to choose from, each a button. Names that are chosen and no longer there stay. */
+export function TagChoice({ label, all, chosen, onChange }: Props) {
+  const shown = [...new Set([...chosen, ...all])].slice(0, Math.max(MOST, chosen.length));
+  if (shown.length === 0) return null;
+  return (
+    <fieldset class="field">
+      <legend class="group-label">{label}</legend>
+      <div class="row wrap alerts-choice">
+        {shown.map((one) => {
+          const isIn = chosen.includes(one);
+          return (
+            <button
+              type="button"
+              class="tag"
+              key={one}
+              aria-pressed={isIn}
+              onClick={() =>
+                onChange(isIn ? chosen.filter((other) => other !== one) : [...chosen, one])
+              }
+            >
+              {one}
+            </button>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,137 @@
+import type { Methods } from '@svc/client';
+import { useEffect, useState } from 'preact/hooks';
+import { usePoll, useServer } from '../../../frame/index.ts';
+import { toast } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { DEBOUNCE_MS, isNamed } from '../silences/model.ts';
+
+export type Window = Methods['alert_window_list']['result'][number];
+type NewWindow = Methods['alert_window_create']['params']['window'];
+
+const EVERY_MS = 30_000;
+const MONTH_MS = 31 * 86_400_000;
+const HOUR_MS = 3_600_000;
+
+export function useWindows() {
+  const { call } = useServer();
+  return usePoll('alert windows', () => call('alert_window_list'), { every_ms: EVERY_MS });
+}
+
+export interface Draft {
+  readonly name: string;
+  readonly scope: NewWindow['scope'];
+  readonly zone: string;
+  readonly way: 'once' | 'again';
+  /** Local times as the browser's fields hold them. */
+  readonly from: string;
+  readonly to: string;
+  readonly cron: string;
+  readonly duration_s: number;
+  readonly effect: 'quiet' | 'pause';
+  readonly public: readonly string[];
+}
+
+const localInput = (time: number) => {
+  const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 16);
+};
+
+const draftOf = (window: Window | undefined): Draft => ({
+  name: window?.name ?? '',
+  scope: window?.scope ?? {},
+  zone: window?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  way: window?.once ? 'once' : 'again',
+  from: localInput(window?.once?.from ?? Date.now() + HOUR_MS),
+  to: localInput(window?.once?.to ?? Date.now() + 3 * HOUR_MS),
+  cron: window?.cron ?? '0 2 * * 0',
+  duration_s: window?.duration_s ?? 7_200,
+  effect: window?.effect ?? 'quiet',
+  public: window?.public ?? [],
+});
+
+/** Window as the server takes it; undefined: something is missing. */
+function newWindow({ way, from, to, cron, duration_s, ...rest }: Draft): NewWindow | undefined {
+  const { name, scope, zone, effect } = rest;
+  const [begin, end] = [Date.parse(from), Date.parse(to)];
+  if (!isNamed(scope) || name.trim() === '' || (way === 'once' && !(end > begin))) return undefined;
+  return {
+    ...{ name: name.trim(), scope, zone, effect, public: [...rest.public] },
+    ...(way === 'once'
+      ? { once: { from: begin, to: end }, cron: null, duration_s: null }
+      : { once: null, cron: cron.trim(), duration_s }),
+  };
+}
+
+export function useWindowDraft(window: Window | undefined, onDone: () => void) {
+  const { call } = useServer();
+  const [draft, setDraft] = useState(() => draftOf(window));
+  const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }));
+  const made = newWindow(draft);
+  const save = async () => {
+    if (!made) return;
+    if (window) await call('alert_window_update', { name: window.name, change: made });
+    else await call('alert_window_create', { window: made });
+    toast(t.alerts.windowSaved(made.name));
+    onDone();
+  };
+  return { draft, change, made, save };
+}
+
+interface Preview {
+  readonly active?: readonly (readonly number[])[];
+  readonly error?: unknown;
+}
+
+/** Times of a window in the next 30 days, as the server reads it. */
+export function useWindowTimes(draft: Draft): Preview {
+  const { call } = useServer();
+  const window = newWindow({
+    ...draft,
+    name: '-',
+    scope: isNamed(draft.scope) ? draft.scope : { severity: 'critical' },
+  });
+  const key = JSON.stringify([
+    draft.way,
+    draft.from,
+    draft.to,
+    draft.cron,
+    draft.duration_s,
+    draft.zone,
+  ]);
+  const [found, setFound] = useState<Preview>({});
+  useEffect(() => {
+    if (!window) return setFound({});
+    let isOver = false;
+    const timer = setTimeout(() => {
+      const from = Date.now();
+      call('alert_window_preview', { window, from, to: from + MONTH_MS }).then(
+        ({ active }) => !isOver && setFound({ active }),
+        (error: unknown) => !isOver && setFound({ error }),
+      );
+    }, DEBOUNCE_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return found;
+}
+
+export function useWindowRemoval(name: string, onDone: () => void) {
+  const { call } = useServer();
+  return async () => {
+    await call('alert_window_delete', { name });
+    toast(t.alerts.windowDeleted(name));
+    onDone();
+  };
+}
+
+/** Slugs of the status pages that may show a window. */
+export function useStatusPages(): readonly string[] {
+  const { call, has, holds } = useServer();
+  const sees = has('status-page') && holds('status_page', 'read');
+  const { data } = usePoll(`status pages ${sees}`, async () =>
+    sees ? (await call('status-page_list')).map(({ slug }) => slug) : [],
+  );
+  return data ?? [];
+}

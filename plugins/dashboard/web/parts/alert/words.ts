@@ -1,0 +1,18 @@
+import { t } from '../../strings/index.ts';
+import type { Alert } from './types.ts';
+
+/** Place of an alert: the machine, and its disk or card. */
+export const placeOf = ({ subject, part }: Pick<Alert, 'subject' | 'part'>): string =>
+  part === '' ? subject.name : `${subject.name} · ${part}`;
+
+/** Measured value with what it was compared with; its own words where it has no value. */
+export function measuredText({ value_text, threshold, summary }: Alert): string {
+  if (value_text === '') return summary;
+  return threshold === '' ? value_text : `${value_text} (${threshold})`;
+}
+
+/** Reason why nothing is sent; undefined: it is sent. */
+export function hiddenText({ hidden_by }: Alert): string | undefined {
+  if (!hidden_by) return undefined;
+  return t.alert.hidden[hidden_by.kind](hidden_by.name);
+}
