@@ -1,4 +1,4 @@
-import { LastReports } from '@svc/plugin-agent/api';
+import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
@@ -6,7 +6,7 @@ import { Notify } from '@svc/plugin-notify/api';
 import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { AlertChanged } from './api.ts';
-import { addMethods, openCore, openRounds } from './core.ts';
+import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { rulesHeld } from './held.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
@@ -56,7 +56,16 @@ const config = Type.Object({
 export default definePlugin({
   name: 'alert',
   namespaces: ['alert'],
-  requires: [AgentRegistry, AgentHistory, LastReports, Owners, Holdings],
+  requires: [
+    AgentRegistry,
+    AgentHistory,
+    LastReports,
+    SummaryStored,
+    FullStored,
+    ReportBuckets,
+    Owners,
+    Holdings,
+  ],
   optional: [AgentValues, Notify],
   brings: ['agent-events', 'notify'],
   config: reload(config),
@@ -81,6 +90,7 @@ export default definePlugin({
     const core = openCore(kernel);
     const { rules, ruleStore } = core;
     const rounds = openRounds(core);
+    const evaluator = openEvaluator(core);
     let running: Promise<void> = Promise.resolve();
 
     hooks.methods.tap((methods) => addMethods(methods, core));
@@ -100,6 +110,7 @@ export default definePlugin({
     kernel.subscribe(DatabaseChanged, readAgain);
     core.registry.onChange(() => void rules.resolve().catch(() => readAgain()));
     hooks.start.tap(() => {
+      evaluator.start();
       every('alerts', PERIOD_MS, () => {
         running = rounds.run();
         return running;
@@ -107,6 +118,7 @@ export default definePlugin({
     });
     hooks.stop.tap(async () => {
       await running;
+      await evaluator.stop();
       await rounds.end();
     });
   },
