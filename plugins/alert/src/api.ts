@@ -1,4 +1,4 @@
-import { Type, topic } from '@svc/plugin-sdk';
+import { service, Type, topic } from '@svc/plugin-sdk';
 
 export * from './types.ts';
 
@@ -30,3 +30,21 @@ export const AlertTouched = topic(
   'alert.touched',
   Type.Object({ ids: Type.Array(Type.Integer()) }),
 );
+
+/** One time at which a maintenance window holds. */
+export interface PublicWindow {
+  readonly name: string;
+  /** Unix ms. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Maintenance windows that their owners show on status pages, from memory. */
+export interface MaintenanceWindows {
+  /** Windows that hold now. */
+  active(slug: string, now: number): readonly PublicWindow[];
+  /** The next time of each window that begins within a fortnight. */
+  upcoming(slug: string, now: number): readonly PublicWindow[];
+}
+
+export const MaintenanceWindows = service<MaintenanceWindows>('maintenance-windows');

@@ -1,11 +1,13 @@
 import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { AlertChanged } from './api.ts';
+import { AlertChanged, MaintenanceWindows } from './api.ts';
+import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { rulesHeld } from './held.ts';
 import { migrations } from './migrations/index.ts';
@@ -65,7 +67,9 @@ export default definePlugin({
     ReportBuckets,
     Owners,
     Holdings,
+    Egress,
   ],
+  provides: [MaintenanceWindows],
   optional: [AgentValues, Notify],
   brings: ['agent-events', 'notify'],
   config: reload(config),
@@ -92,6 +96,7 @@ export default definePlugin({
     const rounds = openRounds(core);
     const evaluator = openEvaluator(core);
     let running: Promise<void> = Promise.resolve();
+    attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
 
     hooks.methods.tap((methods) => addMethods(methods, core));
     hooks.prepare.tap(async () => {

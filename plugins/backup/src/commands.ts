@@ -162,6 +162,11 @@ export const restoreCommand = (ways: Ways): Command => ({
       }
       const made = new Date(backup.manifest.made_at).toISOString();
       await ways.audit?.restored(`restored from a backup of ${made}`);
+      const dropped = (await ways.notify?.restored()) ?? 0;
+      if (dropped > 0)
+        terminal.print(
+          `${dropped} messages that waited then are dropped: they may have been sent.`,
+        );
       terminal.print(`The data is as it was at ${made}. Start the server now.`);
       if (values['configuration'] === undefined) tellIdentity(kernel, terminal, backup);
       return undefined;

@@ -7,8 +7,8 @@ import { codeOf, hideSecret } from '@svc/plugin-sdk/util';
 import { parse, stringify } from 'smol-toml';
 
 const REMOVED = 'removed-by-backup';
-/** Keys that sign the audit, and what machines are given; both lie next to the configuration. */
-const KEYS = ['audit.key', 'signing.key'];
+/** Keys that sign the audit and what machines are given, and that seals secrets of channels; they lie next to the configuration. */
+const KEYS = ['audit.key', 'signing.key', 'secrets.key'];
 
 /** The parts of a schema that say which keys are known, and which are secret. */
 interface Known extends KeyMarks {
@@ -48,9 +48,11 @@ type Files = Record<string, string>;
 export async function secretFiles(path: string): Promise<Buffer> {
   const text = await readFile(path, 'utf8');
   const files: Files = { [CONFIGURATION]: text };
-  const { tls_cert, tls_key } = parse(text);
+  const { tls_cert, tls_key, notify } = parse(text);
   const named = [tls_cert, tls_key].filter((file) => typeof file === 'string');
-  const keys = KEYS.map((name) => join(dirname(path), name));
+  const keyFile = (notify as { key_file?: unknown } | undefined)?.key_file;
+  const names = typeof keyFile === 'string' ? [...KEYS, keyFile] : KEYS;
+  const keys = names.map((name) => resolve(dirname(path), name));
   for (const file of [...keys, ...named.map((name) => resolve(name))]) {
     const content = await readFile(file, 'utf8').catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return undefined;

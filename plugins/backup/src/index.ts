@@ -2,6 +2,7 @@ import { Audit } from '@svc/plugin-audit/api';
 import { Postgres } from '@svc/plugin-database-postgres/api';
 import { Sqlite } from '@svc/plugin-database-sqlite/api';
 import { DatabaseFiles } from '@svc/plugin-db/api';
+import { Notify } from '@svc/plugin-notify/api';
 import { ConfigurationFile, definePlugin } from '@svc/plugin-sdk';
 import { StaticBuckets } from '@svc/plugin-static-bucket/api';
 import { backupCommand, restoreCommand } from './commands.ts';
@@ -9,7 +10,7 @@ import { backupCommand, restoreCommand } from './commands.ts';
 /** Commands `backup` and `restore`. */
 export default definePlugin({
   name: 'backup',
-  optional: [Audit, Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile],
+  optional: [Audit, Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile, Notify],
 
   setup(kernel) {
     kernel.hooks.commands.tap((commands) => {
@@ -20,6 +21,7 @@ export default definePlugin({
         callers: kernel.useOptional(DatabaseFiles),
         buckets: kernel.useOptional(StaticBuckets),
         configuration: kernel.useOptional(ConfigurationFile),
+        notify: kernel.useOptional(Notify),
       };
       commands.add(backupCommand(ways));
       commands.add(restoreCommand(ways));

@@ -2,6 +2,7 @@ import type { Audit } from '@svc/plugin-audit/api';
 import type { Postgres } from '@svc/plugin-database-postgres/api';
 import type { Sqlite } from '@svc/plugin-database-sqlite/api';
 import type { DatabaseFiles } from '@svc/plugin-db/api';
+import type { Notify } from '@svc/plugin-notify/api';
 import { type ConfigurationFile, type Database, UserError } from '@svc/plugin-sdk';
 import type { StaticBuckets } from '@svc/plugin-static-bucket/api';
 import type { Server } from './backup.ts';
@@ -14,6 +15,7 @@ export interface Ways {
   readonly callers: DatabaseFiles | undefined;
   readonly buckets: StaticBuckets | undefined;
   readonly configuration: ConfigurationFile | undefined;
+  readonly notify: Notify | undefined;
 }
 
 /** The drivers are loaded where a copy is made: this plugin is there in every start. @throws UserError for a database of a third kind */

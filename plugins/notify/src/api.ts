@@ -20,6 +20,8 @@ export interface MessageAlert {
   readonly id: string;
   /** Name of the rule. */
   readonly rule: string;
+  /** Source of the rule: `presence` is told as being offline. */
+  readonly source?: string;
   readonly severity: Severity;
   readonly state: 'open' | 'closed' | 'acked';
   readonly subject: MessageSubject;
@@ -44,6 +46,8 @@ export interface MessageAlert {
   readonly below: number;
   /** Reason of an end that is no recovery: `expired`; or a note of whoever acknowledged it. Empty: none. */
   readonly note: string;
+  /** Openings in the time before a message `alert.flapping`. */
+  readonly flaps?: { readonly times: number; readonly ms: number };
 }
 
 export const MESSAGE_TYPES = [
@@ -122,6 +126,8 @@ export interface Notify {
   deliveries(batches: readonly string[]): Promise<readonly Delivery[]>;
   /** Address of the dashboard for links, without a slash at the end; undefined: none is known. */
   publicUrl(): Promise<string | undefined>;
+  /** Drops what waits in a database that was just restored from a copy: it may have been sent long ago. @returns how many; undefined: it has no outbox */
+  restored(): Promise<number | undefined>;
 }
 
 export const Notify = service<Notify>('notify');

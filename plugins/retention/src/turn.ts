@@ -23,6 +23,11 @@ export class Turn {
   /** Tells the servers of one database apart. */
   readonly #holder = randomUUID();
 
+  /** Value of the holder's column while this server has the turn, for statements that must be its own. */
+  get holder(): string {
+    return this.#holder;
+  }
+
   constructor(db: Database, place: TurnPlace) {
     this.#db = db;
     this.#place = place;

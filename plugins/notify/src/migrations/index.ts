@@ -3,6 +3,7 @@ import type { Migration } from '@svc/plugin-sdk/sql';
 /**
  * Table `channel`: `config` is JSON, `secret` sealed JSON (README.md), `owner` the key of the token that wrote it last (null: the Super Token).
  * Table `notify_outbox`: a message for one channel; `state` 0 waits, 1 was sent, 2 was dropped, 3 was merged into another.
+ * `gone`: name that its channel had when it was deleted.
  * Table `notify_state`: one row, which server sends, and the fingerprint of the key of the secrets.
  */
 const create: Migration = {
@@ -23,6 +24,7 @@ const create: Migration = {
       body ${types.bytewise} not null, due bigint not null, tries integer not null,
       state smallint not null, uncertain smallint not null,
       status integer, last_error ${types.bytewise}, remote_id ${types.bytewise},
+      gone ${types.bytewise},
       created_at bigint not null, sent_at bigint, unique (batch, channel_id))`);
     await query.raw(
       'create index notify_outbox_waiting on notify_outbox (channel_id, id) where state = 0',

@@ -1,0 +1,102 @@
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import type { Exchange, Routes } from '@svc/plugin-sdk/http';
+import { type Alert, OPEN } from '../types.ts';
+import { hashOf, isKey } from './key.ts';
+import { askPage, fill, minuteOf, POLICY, type Shown, sayPage } from './page.ts';
+import type { AckLink, AckStore } from './store.ts';
+import type { AckThrottle } from './throttle.ts';
+import { type Words, wordsFor } from './words.ts';
+
+const MOST_BODY = 256;
+const HOURS_MS = 4 * 3_600_000;
+const METHODS = 'GET, HEAD, POST';
+
+/** Acknowledges an episode of an alert. @returns false: it is over, or another episode runs */
+export type Acknowledge = (
+  alertId: number,
+  episode: number,
+  by: string,
+  until: number | null,
+) => Promise<boolean>;
+
+export interface AckParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly store: AckStore;
+  readonly throttle: AckThrottle;
+  /** The alert with what the page shows of it; undefined: it has gone. */
+  readonly find: (
+    id: number,
+  ) => Promise<{ readonly alert: Alert; readonly shown: Shown } | undefined>;
+  readonly acknowledge: Acknowledge;
+}
+
+/** Adds `GET /svc/alert/ack/KEY`, which shows, and `POST`, which acknowledges. The key is in no log. */
+export function addAckRoutes(routes: Routes, parts: AckParts): void {
+  routes.add({ path: '/svc/alert/ack/:key', handle: (exchange) => handle(exchange, parts) });
+}
+
+async function handle(exchange: Exchange, parts: AckParts): Promise<void> {
+  const words = wordsFor(exchange.request.headers['accept-language']);
+  try {
+    if (!/^(?:GET|HEAD|POST)$/.test(exchange.method)) {
+      return send(exchange, 405, sayPage(words, `use ${METHODS}`), { allow: METHODS });
+    }
+    if (parts.throttle.isClosed(exchange.peerAddress)) {
+      return send(exchange, 429, sayPage(words, words.wait), { 'retry-after': '10' });
+    }
+    await answer(exchange, words, parts);
+  } catch (error) {
+    parts.log.error('an acknowledge link could not be served', { error });
+    if (!exchange.response.headersSent) send(exchange, 500, sayPage(words, words.failed));
+  }
+}
+
+async function answer(exchange: Exchange, words: Words, parts: AckParts): Promise<void> {
+  const { clock, store, throttle } = parts;
+  const { key = '' } = exchange.params;
+  const link = isKey(key) ? await store.find(hashOf(key)) : undefined;
+  if (!link) throttle.failed(exchange.peerAddress);
+  const found = link && link.ends_at > clock.now() ? await parts.find(link.alert_id) : undefined;
+  if (!link || !found) return send(exchange, 404, sayPage(words, words.gone));
+  const { alert, shown } = found;
+  if (alert.state < OPEN || alert.episode !== link.episode) {
+    return send(exchange, 200, sayPage(words, words.over, shown));
+  }
+  if (exchange.method === 'POST') return acknowledge(exchange, words, parts, { link, shown });
+  const isAcked = alert.acked_at !== null && (alert.acked_until ?? Infinity) > clock.now();
+  const page = isAcked ? sayPage(words, words.already, shown) : askPage(words, shown);
+  send(exchange, 200, page);
+}
+
+async function acknowledge(
+  exchange: Exchange,
+  words: Words,
+  parts: AckParts,
+  { link, shown }: { readonly link: AckLink; readonly shown: Shown },
+): Promise<void> {
+  const form = new URLSearchParams(String(await exchange.body(MOST_BODY)));
+  const until = form.get('hours') === '4' ? parts.clock.now() + HOURS_MS : null;
+  const isDone = await parts.acknowledge(link.alert_id, link.episode, 'link', until);
+  if (!isDone) return send(exchange, 200, sayPage(words, words.over, shown));
+  await parts.store.take(link.hash);
+  const time = until === null ? '' : minuteOf(until);
+  const sentence = until === null ? words.done : fill(words.doneUntil, { time });
+  send(exchange, 200, sayPage(words, sentence, shown));
+}
+
+const send = (
+  exchange: Exchange,
+  status: number,
+  html: string,
+  more: Readonly<Record<string, string>> = {},
+): void =>
+  exchange.text(status, html, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+    ...more,
+  });

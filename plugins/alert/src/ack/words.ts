@@ -1,0 +1,55 @@
+const en = {
+  code: 'en',
+  title: 'Alert',
+  severity: { info: 'Info', warning: 'Warning', critical: 'Critical' },
+  since: 'Since {time} UTC',
+  value: '{value} (limit {threshold})',
+  ack: 'Acknowledge',
+  ackHours: 'Acknowledge for 4 hours',
+  means: 'Reminders and further steps stop. You still hear when it is over.',
+  done: 'Acknowledged.',
+  doneUntil: 'Acknowledged until {time} UTC.',
+  over: 'This alert is over. There is nothing to acknowledge.',
+  already: 'This alert is acknowledged already.',
+  gone: 'This link is not known, was used, or is older than a day.',
+  wait: 'Too many wrong links from this address. Try again in some seconds.',
+  failed: 'The server could not do this now. Try again.',
+} as const;
+
+type Shape<T> = { readonly [K in keyof T]: T[K] extends string ? string : Shape<T[K]> };
+/** Texts of the page in one language. */
+export type Words = Shape<typeof en>;
+
+const zh: Words = {
+  code: 'zh-CN',
+  title: '告警',
+  severity: { info: '信息', warning: '警告', critical: '严重' },
+  since: '自 {time} UTC 起',
+  value: '{value}（阈值 {threshold}）',
+  ack: '确认',
+  ackHours: '确认 4 小时',
+  means: '提醒和后续通知会停止，恢复时仍会通知。',
+  done: '已确认。',
+  doneUntil: '已确认，有效至 {time} UTC。',
+  over: '此告警已结束，无需确认。',
+  already: '此告警已被确认。',
+  gone: '链接无效、已使用，或已超过一天。',
+  wait: '此地址的错误链接过多，请几秒后再试。',
+  failed: '服务器暂时无法处理，请重试。',
+};
+
+const MOST_HEADER = 300;
+
+/** Texts in the first language of `Accept-Language` that there is. */
+export function wordsFor(header: string | undefined): Words {
+  const tags = (header ?? '').slice(0, MOST_HEADER).toLowerCase().split(',');
+  const wishes = tags
+    .map((part) => {
+      const [tag = '', weight = ''] = part.trim().split(';');
+      const q = /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(weight)?.[1];
+      return { tag: tag.trim(), q: q === undefined ? 1 : Number(q) };
+    })
+    .filter(({ tag, q }) => q > 0 && /^(?:zh|en)(?:-|$)/.test(tag))
+    .sort((a, b) => b.q - a.q);
+  return wishes[0]?.tag.startsWith('zh') ? zh : en;
+}

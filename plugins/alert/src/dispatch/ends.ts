@@ -1,0 +1,34 @@
+import type { Teller, Telling } from './teller.ts';
+import { type Decision, type Due, noDecision } from './work.ts';
+
+/** Decides how ends are told: to the channels that heard of the opening, whatever anything says now. */
+export async function tellEnds(
+  key: string,
+  items: readonly Due[],
+  teller: Teller,
+  mayTell: (due: Due) => boolean | Promise<boolean>,
+): Promise<Decision> {
+  const decision = noDecision();
+  const batch = `closed-${items[0]?.event.id}`;
+  const tellings: Telling[] = [];
+  for (const due of items) {
+    const mayHear = due.policy.send_close && (await mayTell(due));
+    const channels = mayHear ? await teller.byId(due.event.told ?? []) : [];
+    decision.decided.push({ id: due.event.id, batch: channels.length > 0 ? batch : null });
+    if (channels.length > 0) tellings.push(endOf(due, channels));
+  }
+  await teller.tell(tellings, { type: 'alert.closed', batch, key }, new Map(), decision);
+  const [first] = items;
+  if (first && tellings.length > 0) decision.groups.set(key, first.policy.id);
+  return decision;
+}
+
+function endOf({ event, alert, rule }: Due, channels: Telling['channels']): Telling {
+  const { value, since } = event.detail;
+  return {
+    ...{ alert, rule, channels, episode: event.episode, closed_at: event.at },
+    since: typeof since === 'number' ? since : alert.since,
+    value: typeof value === 'number' ? value : null,
+    note: event.kind === 'expired' ? 'expired' : '',
+  };
+}

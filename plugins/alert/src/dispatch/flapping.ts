@@ -1,0 +1,35 @@
+import { type Alert, CLOSED, type Rule } from '../types.ts';
+
+const HOUR_MS = 3_600_000;
+/** Openings within an hour from which on an alert flaps. */
+const OPENINGS = 4;
+const LEAST_CALM_MS = 600_000;
+
+/** Time in one state after which an alert does not flap any more, ms. */
+export const calmOf = ({ clear_for_s }: Pick<Rule, 'clear_for_s'>): number =>
+  Math.max(LEAST_CALM_MS, 2 * clear_for_s * 1_000);
+
+/** Openings in the hour up to this time. */
+export const openingsBefore = ({ flaps }: Pick<Alert, 'flaps'>, time: number): readonly number[] =>
+  flaps.filter((at) => at > time - HOUR_MS && at <= time);
+
+/** Tells whether single messages about an alert are left out, because it opens again and again. */
+export function isFlapping(
+  alert: Pick<Alert, 'flaps' | 'state' | 'opened_at' | 'closed_at'>,
+  rule: Pick<Rule, 'clear_for_s'>,
+  now: number,
+): boolean {
+  const opened = alert.flaps.at(-1);
+  if (opened === undefined || openingsBefore(alert, opened).length < OPENINGS) return false;
+  const since = alert.state === CLOSED ? (alert.closed_at ?? now) : (alert.opened_at ?? now);
+  return now - since < calmOf(rule);
+}
+
+/** Number of openings within the hour and the minutes that they span: `4 times in 40 min`. */
+export function flapText(alert: Pick<Alert, 'flaps'>, now: number): string {
+  const openings = openingsBefore(alert, now);
+  const minutes = Math.max(1, Math.round((now - (openings[0] ?? now)) / 60_000));
+  return `${openings.length} times in ${minutes} min`;
+}
+
+export const SUMMARY_MS = HOUR_MS;

@@ -1,0 +1,117 @@
+import type { Rule } from '../types.ts';
+import { flapText, SUMMARY_MS } from './flapping.ts';
+import { nextAt } from './schedule.ts';
+import type { Teller, Telling } from './teller.ts';
+import { type Decision, type Due, noDecision } from './work.ts';
+
+/** Openings that are told together. */
+export interface OpeningGroup {
+  readonly key: string;
+  readonly items: readonly Due[];
+  readonly title?: string | undefined;
+}
+
+/** Decides how a group of openings is told: by the first steps of their policies. */
+export async function tellOpenings(
+  { key, items, title }: OpeningGroup,
+  teller: Teller,
+  below: ReadonlyMap<string, number>,
+  now: number,
+): Promise<Decision> {
+  const decision = noDecision();
+  const tellings: Telling[] = [];
+  for (const due of items) tellings.push(await openingOf(due, teller));
+  const batch = `opened-${items[0]?.event.id}`;
+  await teller.tell(tellings, { type: 'alert.opened', batch, key, title }, below, decision);
+  for (const [at, due] of items.entries()) {
+    const ids = tellings[at]?.channels.map(({ id }) => id) ?? [];
+    decide(due, { ids, batch: ids.length > 0 ? batch : null, now }, decision);
+  }
+  const [first] = items;
+  if (first && decision.outgoing.length > 0) decision.groups.set(key, first.policy.id);
+  return decision;
+}
+
+export async function openingOf({ alert, rule, policy }: Due, teller: Teller): Promise<Telling> {
+  const names = policy.steps.filter(({ after_s }) => after_s === 0).flatMap((one) => one.channels);
+  const { episode, since, value } = alert;
+  const channels = names.length > 0 ? await teller.byName(names, rule) : [];
+  return {
+    alert,
+    rule,
+    channels,
+    episode,
+    since,
+    closed_at: null,
+    value,
+    note: alert.ack_note ?? '',
+  };
+}
+
+function decide(
+  { event, alert, rule, policy }: Due,
+  { ids, batch, now }: { ids: readonly number[]; batch: string | null; now: number },
+  decision: Decision,
+): void {
+  const told = union(alert.told, ids);
+  const done = { told_at: now, repeated_at: now, steps: new Set<number>(), told };
+  const next_at = nextAt({ rule, policy, ...done });
+  decision.decided.push({ id: event.id, batch, detail: { ...event.detail, told_at: now } });
+  decision.alerts.push({ id: alert.id, version: alert.version, told, next_at });
+}
+
+/** Ids of both, each once; null where nobody was told. */
+export function union(a: readonly number[] | null, b: readonly number[]): readonly number[] | null {
+  const all = [...new Set([...(a ?? []), ...b])];
+  return all.length > 0 ? all : null;
+}
+
+export interface Flap {
+  readonly due: Due;
+  readonly key: string;
+  /** Ends of earlier episodes that are not told yet: who would hear of them. */
+  readonly ends: readonly { readonly id: number; readonly told: readonly number[] }[];
+  /** Unix ms of the last message that said that it flaps. */
+  readonly saidAt: number | undefined;
+  readonly calm_ms: number;
+}
+
+/** Decides on an opening of an alert that opens again and again: one message an hour, and one once it stays as it is. */
+export async function tellFlap(flap: Flap, teller: Teller, now: number): Promise<Decision> {
+  const { due, key, ends, saidAt, calm_ms } = flap;
+  const { alert, event, rule } = due;
+  const decision = noDecision();
+  for (const { id } of ends) decision.decided.push({ id, batch: null });
+  const heard = union(
+    alert.told,
+    ends.flatMap(({ told }) => told),
+  );
+  if (saidAt !== undefined && now - saidAt < SUMMARY_MS) {
+    decision.moved.push({ id: event.id, due: (alert.opened_at ?? now) + calm_ms });
+    const { id, version, next_at } = alert;
+    decision.alerts.push({ id, version, told: heard, next_at });
+    decision.suppressed.push({ id, suppressed_by: 'flapping' });
+    return decision;
+  }
+  const note = flapText(alert, now);
+  const telling = { ...(await openingOf(due, teller)), note };
+  const batch = `flapping-${event.id}`;
+  const title = `flapping: ${note}`;
+  const named = { type: 'alert.flapping', batch, key, title } as const;
+  await teller.tell([telling], named, new Map(), decision);
+  const ids = telling.channels.map(({ id }) => id);
+  const whole = { ...due, alert: { ...alert, told: heard } };
+  decide(whole, { ids, batch: ids.length > 0 ? batch : null, now }, decision);
+  decision.events.push(eventOf(alert, rule, { at: now, note, batch }));
+  return decision;
+}
+
+function eventOf(
+  alert: Due['alert'],
+  rule: Rule,
+  { at, note, batch }: { at: number; note: string; batch: string },
+) {
+  const { id: alert_id, subject_kind, subject_id, part, episode } = alert;
+  const place = { alert_id, rule_id: rule.id, subject_kind, subject_id, part, episode };
+  return { ...place, at, kind: 'flapping' as const, detail: { text: note }, batch };
+}

@@ -1,0 +1,165 @@
+import type { Channel } from '@svc/plugin-notify/api';
+import { type AlertEvent, OPEN } from '../types.ts';
+import { union } from './openings.ts';
+import type { DispatchParts } from './parts.ts';
+import { nextAt, type Progress, repeatOf } from './schedule.ts';
+import type { DispatchStore, NewEvent, Told } from './store.ts';
+import type { Suppressors } from './suppress.ts';
+import type { Teller, Telling } from './teller.ts';
+import { type Decision, type Due, groupOf, noDecision } from './work.ts';
+
+/** An acknowledged or suppressed alert is looked at again after so long: acknowledgements are taken back. */
+const AGAIN_MS = 300_000;
+
+interface Reminder extends Omit<Due, 'event'> {
+  readonly progress: Progress;
+  /** Steps that are due now. */
+  readonly steps: readonly number[];
+  readonly isRepeat: boolean;
+  readonly isUnacked: boolean;
+}
+
+interface ReminderParts extends DispatchParts {
+  readonly store: DispatchStore;
+  readonly suppressors: Suppressors;
+}
+
+/** Repetitions and later steps of open alerts, by `alert.next_at`. */
+export class Reminders {
+  readonly #parts: ReminderParts;
+  readonly #now: number;
+
+  constructor(parts: ReminderParts, now: number) {
+    this.#parts = parts;
+    this.#now = now;
+  }
+
+  /** Decisions on what is due, one for each group. @throws RpcError 103 */
+  async decisions(teller: Teller): Promise<Decision[]> {
+    const { store } = this.#parts;
+    const alerts = await store.next(this.#now);
+    if (alerts.length === 0) return [];
+    const rest = noDecision();
+    const history = await store.history(
+      alerts.map(({ id }) => id),
+      ['opened', 'reminded'],
+    );
+    const groups = new Map<string, Reminder[]>();
+    for (const alert of alerts) {
+      const reminder = await this.#reminderOf(alert, history, rest);
+      if (!reminder) continue;
+      const key = groupOf(reminder.policy, reminder.rule, alert);
+      groups.set(key, [...(groups.get(key) ?? []), reminder]);
+    }
+    const decisions = [rest];
+    for (const [key, all] of groups) decisions.push(await this.#decide(key, all, teller));
+    return decisions;
+  }
+
+  async #reminderOf(
+    alert: Told,
+    history: readonly AlertEvent[],
+    rest: Decision,
+  ): Promise<Reminder | undefined> {
+    const { rules, settings, mayTell, suppressors } = this.#parts;
+    const now = this.#now;
+    const later = (next_at: number | null) => void rest.next.push({ id: alert.id, next_at });
+    const rule = rules.byId(alert.rule_id);
+    if (!rule?.notify || alert.state < OPEN || !(await mayTell(rule, alert, true)))
+      return later(null);
+    const { acked_at, acked_until } = alert;
+    const isOver = acked_at !== null && acked_until !== null && acked_until <= now;
+    if (acked_at !== null && !isOver)
+      return later(Math.min(acked_until ?? now + AGAIN_MS, now + AGAIN_MS));
+    const suppressor = suppressors.of(alert, rule, now);
+    if (suppressor) return later(Math.max(suppressor.again, now + 1_000));
+    const policy = settings.policies.of(rule);
+    const progress = { rule, policy, ...progressOf(alert, history) };
+    const { told_at, repeated_at, steps: taken, told } = progress;
+    const steps = policy.steps
+      .map(({ after_s }) => after_s)
+      .filter((after) => after > 0 && !taken.has(after) && told_at + after * 1_000 <= now);
+    const repeat = repeatOf(progress);
+    const isRepeat = told !== null && repeat !== undefined && repeated_at + repeat <= now;
+    return { alert, rule, policy, progress, steps, isRepeat, isUnacked: isOver };
+  }
+
+  async #decide(key: string, all: readonly Reminder[], teller: Teller): Promise<Decision> {
+    const decision = noDecision();
+    const repeats: Telling[] = [];
+    const steps: Telling[] = [];
+    const id = `${all[0]?.alert.id}-${all[0]?.alert.episode}-${this.#now}`;
+    for (const reminder of all) {
+      const { alert, isRepeat } = reminder;
+      const repeat = isRepeat ? await teller.byId(alert.told ?? []) : [];
+      const step = await this.#stepChannels(reminder, teller);
+      if (repeat.length > 0) repeats.push(tellingOf(reminder, repeat));
+      if (step.length > 0) steps.push(tellingOf(reminder, step));
+      this.#store(reminder, { repeat, step, id }, decision);
+    }
+    const below = new Map<string, number>();
+    const repeated = { type: 'alert.reminder', batch: `reminder-${id}`, key } as const;
+    await teller.tell(repeats, repeated, below, decision);
+    await teller.tell(steps, { type: 'alert.opened', batch: `step-${id}`, key }, below, decision);
+    return decision;
+  }
+
+  /** Channels of the steps that are due, without those that heard of it already. */
+  async #stepChannels(
+    { alert, rule, policy, steps }: Reminder,
+    teller: Teller,
+  ): Promise<Channel[]> {
+    const due = policy.steps.filter(({ after_s }) => steps.includes(after_s));
+    if (due.length === 0) return [];
+    const names = due.flatMap(({ channels }) => channels);
+    const found = await teller.byName(names, rule);
+    return found.filter(({ id }) => !alert.told?.includes(id));
+  }
+
+  #store(
+    { alert, progress, steps, isRepeat, isUnacked }: Reminder,
+    { repeat, step, id }: { repeat: readonly Channel[]; step: readonly Channel[]; id: string },
+    decision: Decision,
+  ): void {
+    const now = this.#now;
+    const told = union(
+      alert.told,
+      step.map((channel) => channel.id),
+    );
+    const taken = new Set([...progress.steps, ...steps]);
+    const repeated_at = isRepeat ? now : progress.repeated_at;
+    const next_at = nextAt({ ...progress, steps: taken, repeated_at, told });
+    decision.alerts.push({ id: alert.id, version: alert.version, told, next_at });
+    const add = (detail: object, batch: string | null, kind: NewEvent['kind'] = 'reminded') =>
+      decision.events.push({ ...placeOf(alert), at: now, kind, detail, batch });
+    if (isUnacked) {
+      decision.unacked.push({ id: alert.id, version: alert.version });
+      add({ until: alert.acked_until }, null, 'unacked');
+    }
+    for (const after_s of steps) add({ step: after_s }, step.length > 0 ? `step-${id}` : null);
+    if (isRepeat) add({ repeat: true }, repeat.length > 0 ? `reminder-${id}` : null);
+  }
+}
+
+const placeOf = ({ id, rule_id, subject_kind, subject_id, part, episode }: Told) => ({
+  ...{ alert_id: id, rule_id, subject_kind, subject_id, part, episode },
+});
+
+const tellingOf = ({ alert, rule }: Reminder, channels: readonly Channel[]): Telling => {
+  const { episode, since, value } = alert;
+  return { alert, rule, channels, episode, since, closed_at: null, value, note: '' };
+};
+
+function progressOf(
+  alert: Told,
+  history: readonly AlertEvent[],
+): Omit<Progress, 'rule' | 'policy'> {
+  const own = history.filter(({ alert_id, episode }) => {
+    return alert_id === alert.id && episode === alert.episode;
+  });
+  const toldAt = own.findLast(({ kind }) => kind === 'opened')?.detail['told_at'];
+  const told_at = typeof toldAt === 'number' ? toldAt : (alert.opened_at ?? alert.since);
+  const repeated = own.findLast(({ detail }) => detail['repeat'] === true);
+  const steps = own.map(({ detail }) => detail['step']).filter((step) => typeof step === 'number');
+  return { told_at, repeated_at: repeated?.at ?? told_at, steps: new Set(steps), told: alert.told };
+}

@@ -1,0 +1,154 @@
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
+import type { Alert, AlertEvent, EventKind } from '../types.ts';
+
+/** Events of one reading. */
+export const PAGE = 500;
+
+/** Alert with what only the dispatcher writes. */
+export interface Told extends Alert {
+  /** Text of what keeps it from being told (`suppress.ts`); null: nothing. */
+  readonly suppressed_by: string | null;
+}
+type ToldRow = AlertRow & { readonly suppressed_by: string | null };
+
+/** A further row of history. */
+export type NewEvent = Pick<
+  Alert,
+  'rule_id' | 'subject_kind' | 'subject_id' | 'part' | 'episode'
+> & {
+  readonly alert_id: number;
+  readonly at: number;
+  readonly kind: EventKind;
+  readonly detail: object;
+  readonly batch: string | null;
+};
+
+const COLUMNS = `${ALERT}, suppressed_by`;
+const toldOf = (row: ToldRow): Told => ({ ...alertOf(row), suppressed_by: row.suppressed_by });
+
+/** Reads and writes what is still to be told. Every method throws RpcError 103 when the database fails. */
+export class DispatchStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Events that are due, in the order of their ids, at most `PAGE` after this one. Index on `due`. */
+  async due(now: number, after: number): Promise<AlertEvent[]> {
+    const text = `select ${EVENT} from alert_event where due is not null and due <= ? and id > ?
+      order by id limit ${PAGE}`;
+    return (await this.#rows<EventRow>(text, [now, after])).map(eventOf);
+  }
+
+  /** Events of these alerts that are due at any time. Indexes (alert_id, id) and `due`. */
+  async waiting(alerts: readonly number[]): Promise<AlertEvent[]> {
+    const found: AlertEvent[] = [];
+    for (const some of slices(alerts)) {
+      const text = `select ${EVENT} from alert_event where due is not null and alert_id in
+        (${this.#ids}) order by id`;
+      found.push(...(await this.#rows<EventRow>(text, [JSON.stringify(some)])).map(eventOf));
+    }
+    return found;
+  }
+
+  async alerts(ids: readonly number[]): Promise<Map<number, Told>> {
+    const found = new Map<number, Told>();
+    for (const some of slices(ids)) {
+      const text = `select ${COLUMNS} from alert where id in (${this.#ids})`;
+      for (const row of await this.#rows<ToldRow>(text, [JSON.stringify(some)])) {
+        const alert = toldOf(row);
+        found.set(alert.id, alert);
+      }
+    }
+    return found;
+  }
+
+  /** Open alerts whose repetition or next step is due. Index on `next_at`. */
+  async next(now: number): Promise<Told[]> {
+    const text = `select ${COLUMNS} from alert where next_at is not null and next_at <= ?
+      order by next_at, id limit ${PAGE}`;
+    return (await this.#rows<ToldRow>(text, [now])).map(toldOf);
+  }
+
+  /** History of these alerts of these kinds, oldest first. Index (alert_id, id). */
+  async history(alerts: readonly number[], kinds: readonly EventKind[]): Promise<AlertEvent[]> {
+    const found: AlertEvent[] = [];
+    const words = kinds.map((kind) => `'${kind}'`).join(', ');
+    for (const some of slices(alerts)) {
+      const text = `select ${EVENT} from alert_event where alert_id in (${this.#ids})
+        and kind in (${words}) order by id desc limit 5000`;
+      const rows = await this.#rows<EventRow>(text, [JSON.stringify(some)]);
+      found.push(...rows.reverse().map(eventOf));
+    }
+    return found;
+  }
+
+  /** Places of open alerts of a rule, `kind id part` as JSON. Index on `state`. */
+  async places(rule: number): Promise<Set<string>> {
+    const text = `select subject_kind, subject_id, part from alert
+      where state > 0 and state >= 2 and rule_id = ? limit 50000`;
+    const rows = await this.#rows<{ subject_kind: string; subject_id: string; part: string }>(
+      text,
+      [rule],
+    );
+    return new Set(rows.map((row) => placeOf(row)));
+  }
+
+  /** Number of open alerts that each of these suppresses. */
+  async below(suppressors: readonly string[]): Promise<Map<string, number>> {
+    if (suppressors.length === 0) return new Map();
+    const text = `select suppressed_by as name, count(*) as n from alert
+      where state > 0 and state >= 2 and suppressed_by in
+        (select v.value from ${this.#db.forms.elementTexts} as v) group by suppressed_by`;
+    const params = [JSON.stringify(suppressors)];
+    const rows = await this.#rows<{ name: string; n: number }>(text, params);
+    return new Map(rows.map(({ name, n }) => [name, Number(n)]));
+  }
+
+  /** When these groups were told of last, Unix ms. */
+  async sentAt(keys: readonly string[]): Promise<Map<string, number>> {
+    const text = `select key, sent_at from alert_group where key in
+      (select v.value from ${this.#db.forms.elementTexts} as v)`;
+    const params = [JSON.stringify(keys)];
+    const rows = await this.#rows<{ key: string; sent_at: number }>(text, params);
+    return new Map(rows.map(({ key, sent_at }) => [key, Number(sent_at)]));
+  }
+
+  /** Deletes groups that have been still for a day, and those beyond the newest thousands. */
+  async dropGroups(before: number): Promise<void> {
+    const text = 'delete from alert_group where sent_at < ? returning key';
+    await this.#rows(text, [before]);
+  }
+
+  transaction<T>(work: (trx: QueryBuilder) => Promise<T>): Promise<T> {
+    return guarded('what was decided to be sent could not be stored', () =>
+      this.#db.transaction(work),
+    );
+  }
+
+  get #ids(): string {
+    return `select cast(v.value as bigint) from ${this.#db.forms.elementTexts} as v`;
+  }
+
+  #rows<Row extends object>(text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return guarded('alerts could not be read', () => rowsOf<Row>(this.#db.query, { text, params }));
+  }
+}
+
+export const placeOf = ({
+  subject_kind,
+  subject_id,
+  part,
+}: Omit<Alert, 'rule_id'> | Place): string => JSON.stringify([subject_kind, subject_id, part]);
+interface Place {
+  readonly subject_kind: string;
+  readonly subject_id: string;
+  readonly part: string;
+}
+
+export function* slices<T>(all: readonly T[], size = PAGE): Iterable<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}

@@ -1,0 +1,109 @@
+import { quietUntil } from '../policies/quiet.ts';
+import { factsOf } from '../silences/open.ts';
+import type { Alert, Rule } from '../types.ts';
+import type { DispatchParts } from './parts.ts';
+import { placeOf } from './store.ts';
+
+const MOST_DEPTH = 5;
+/** Time after its last report for which alerts of a late machine wait until it is known to be away. */
+const PRESENCE_MS = 45_000;
+/** Suppressors of which no end is known are looked at again after so long. */
+const AGAIN_MS = 5_000;
+const MOST_MS = 15_000;
+/** Shipped rules of which one says more than the other of the same part. */
+const STRONGER: Readonly<Record<string, string>> = { 'disk-almost-full': 'disk-full' };
+
+/** Thing that keeps an alert from being told now. */
+export interface Suppressor {
+  readonly kind: 'frozen' | 'subject' | 'silence' | 'window' | 'quiet' | 'late';
+  /** Text that is stored with the alert: equal for all that one suppressor hides. */
+  readonly key: string;
+  readonly name: string;
+  /** Unix ms at which it is looked at again. */
+  readonly again: number;
+}
+
+export const keyOfMachine = (uuid: string): string => `machine:${uuid}`;
+
+/** Suppressors of alerts, from memory. */
+export class Suppressors {
+  readonly #parts: Pick<DispatchParts, 'rules' | 'machines' | 'settings' | 'fleet'>;
+  /** Places of open alerts of the stronger rules, by rule. */
+  #stronger: ReadonlyMap<number, ReadonlySet<string>> = new Map();
+
+  constructor(parts: Pick<DispatchParts, 'rules' | 'machines' | 'settings' | 'fleet'>) {
+    this.#parts = parts;
+  }
+
+  /** Reads which parts the stronger rules hold open. @throws RpcError 103 */
+  async reload(places: (rule: number) => Promise<ReadonlySet<string>>): Promise<void> {
+    const shipped = this.#parts.rules.list().filter(({ shipped }) => {
+      return shipped !== null && Object.values(STRONGER).includes(shipped);
+    });
+    const read = shipped.map(async ({ id }) => [id, await places(id)] as const);
+    this.#stronger = new Map(await Promise.all(read));
+  }
+
+  /** What keeps an alert from being told now; undefined: nothing does. */
+  of(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
+    return this.#topology(alert, rule, now) ?? this.#wish(alert, rule, now);
+  }
+
+  #topology(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
+    const again = now + AGAIN_MS;
+    if (alert.subject_kind === 'agent') {
+      const { machines, fleet } = this.#parts;
+      const uuid = alert.subject_id;
+      const root = this.#rootOf(uuid);
+      if (root !== undefined && (root !== uuid || rule.source !== 'presence')) {
+        const kind = root === uuid ? 'frozen' : 'subject';
+        return { kind, key: keyOfMachine(root), name: machines.nameOf(root), again };
+      }
+      const late = rule.source === 'presence' ? undefined : fleet.lateSince(uuid);
+      if (late !== undefined && now - late < PRESENCE_MS) {
+        const name = machines.nameOf(uuid);
+        return { kind: 'late', key: `late:${uuid}`, name, again: now + 1_000 };
+      }
+    }
+    const stronger = STRONGER[rule.shipped ?? ''];
+    if (stronger === undefined) return undefined;
+    const over = this.#parts.rules.list().find(({ shipped }) => shipped === stronger);
+    if (!over || !this.#stronger.get(over.id)?.has(placeOf(alert))) return undefined;
+    return { kind: 'subject', key: `rule:${over.id}:${placeOf(alert)}`, name: over.name, again };
+  }
+
+  /** The machine farthest up that is away, through which this one is reached; itself included. */
+  #rootOf(uuid: string): string | undefined {
+    const { machines } = this.#parts;
+    let root: string | undefined;
+    let at: string | undefined = uuid;
+    for (let depth = 0; at !== undefined && depth <= MOST_DEPTH; depth++) {
+      if (machines.awaySince(at) !== undefined) root = at;
+      at = machines.parentOf(at);
+      // A circle that was made by hand ends where it began.
+      if (at === uuid) return root;
+    }
+    return root;
+  }
+
+  #wish(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
+    const { machines, settings } = this.#parts;
+    const { policies, silences, windows } = settings;
+    const facts = factsOf(alert, rule, machines);
+    const until = (end: number) => Math.max(now + 1, Math.min(end, now + MOST_MS));
+    const silence = silences.active(facts, now);
+    if (silence) {
+      const { id, reason, ends_at } = silence;
+      return { kind: 'silence', key: `silence:${id}`, name: reason, again: until(ends_at) };
+    }
+    const active = windows.active(facts, now);
+    if (active) {
+      const { id, name } = active.window;
+      return { kind: 'window', key: `window:${id}`, name, again: until(active.range[1]) };
+    }
+    if (rule.severity === 'critical') return undefined;
+    const { quiet, name } = policies.of(rule);
+    const end = quietUntil(quiet, now);
+    return end === undefined ? undefined : { kind: 'quiet', key: 'quiet', name, again: until(end) };
+  }
+}

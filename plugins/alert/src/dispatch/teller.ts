@@ -1,0 +1,149 @@
+import type { Channel, MessageType } from '@svc/plugin-notify/api';
+import { newLink } from '../ack/key.ts';
+import type { Rule } from '../types.ts';
+import { inOrder, LISTED, type Line, messageOf } from './message.ts';
+import type { DispatchParts } from './parts.ts';
+import { placeOf, type Told } from './store.ts';
+import { keyOfMachine } from './suppress.ts';
+import type { Decision } from './work.ts';
+
+/** One alert of a message, and the channels that hear of it. */
+export interface Telling {
+  readonly alert: Told;
+  readonly rule: Rule;
+  readonly channels: readonly Channel[];
+  readonly episode: number;
+  readonly since: number;
+  readonly closed_at: number | null;
+  readonly value: number | null;
+  readonly note: string;
+}
+
+export interface Batch {
+  readonly type: MessageType;
+  /** Id of the decision. */
+  readonly batch: string;
+  /** Key of the group. */
+  readonly key: string;
+  readonly title?: string | undefined;
+}
+
+/** Writes messages for the channels. Lives as long as one round of the dispatcher. */
+export class Teller {
+  readonly #parts: DispatchParts;
+  readonly #now: number;
+  #all: Promise<readonly Channel[]> | undefined;
+  #url: Promise<string | undefined> | undefined;
+  readonly #uses = new Map<string, boolean>();
+
+  constructor(parts: DispatchParts, now: number) {
+    this.#parts = parts;
+    this.#now = now;
+  }
+
+  /** Channels of these names that work and that the rule's owner may use. */
+  async byName(names: readonly string[], { owner }: Pick<Rule, 'owner'>): Promise<Channel[]> {
+    const found: Channel[] = [];
+    for (const channel of await this.#channels()) {
+      if (!channel.enable || !names.includes(channel.name)) continue;
+      if (await this.#mayUse(owner, channel.name)) found.push(channel);
+    }
+    return found;
+  }
+
+  /** Channels of these ids that are there still. */
+  async byId(ids: readonly number[]): Promise<Channel[]> {
+    return (await this.#channels()).filter(({ id }) => ids.includes(id));
+  }
+
+  /** Adds a message for each channel that hears of one of the alerts. @returns false: no channel does */
+  async tell(
+    all: readonly Telling[],
+    batch: Batch,
+    below: ReadonlyMap<string, number>,
+    to: Decision,
+  ) {
+    const url = await this.#publicUrl();
+    const byChannel = new Map<number, Telling[]>();
+    for (const telling of all) {
+      for (const { id } of telling.channels) {
+        const told = byChannel.get(id) ?? [];
+        told.push(telling);
+        byChannel.set(id, told);
+      }
+    }
+    const ackUrls = new Map<Telling, string>();
+    for (const [channel, told] of byChannel) {
+      const lines = inOrder(
+        told.map((telling) => ({ ...this.#line(telling, url, below), telling })),
+      );
+      const shown = lines.map(({ telling, ...line }, place): Line => {
+        const ack_url = place < LISTED ? this.#ackUrl(telling, url, ackUrls, to) : '';
+        return { ...line, ack_url };
+      });
+      const { key, type, title } = batch;
+      const message = messageOf({ type, key, lines: shown, now: this.#now, title });
+      to.outgoing.push({ channel, batch: batch.batch, group_key: key, message });
+    }
+    return byChannel.size > 0;
+  }
+
+  #line(telling: Telling, url: string | undefined, below: ReadonlyMap<string, number>): Line {
+    const { machines, pagePath, valueText } = this.#parts;
+    const { alert, rule, episode, since, closed_at, value, note } = telling;
+    const isAgent = alert.subject_kind === 'agent';
+    const name = isAgent
+      ? machines.nameOf(alert.subject_id)
+      : (alert.detail.name ?? alert.subject_id);
+    const tags = isAgent ? machines.tagsOf(alert.subject_id) : (alert.detail.tags ?? []);
+    return {
+      ...{ alert, rule, episode, since, closed_at, name, tags, note },
+      value: value === null ? '' : valueText({ ...alert, value }, rule),
+      below: below.get(suppressorKeyOf(telling)) ?? 0,
+      url: url === undefined ? '' : url + pagePath(alert),
+      ack_url: '',
+    };
+  }
+
+  /** One link for an alert in all messages of the batch. */
+  #ackUrl(
+    telling: Telling,
+    url: string | undefined,
+    made: Map<Telling, string>,
+    to: Decision,
+  ): string {
+    const { alert, closed_at } = telling;
+    if (url === undefined || closed_at !== null || alert.acked_at !== null) return '';
+    const old = made.get(telling);
+    if (old !== undefined) return old;
+    const { key, link } = newLink(alert, this.#now);
+    const address = `${url}${this.#parts.ackPath}/${key}`;
+    to.links.push(link);
+    made.set(telling, address);
+    return address;
+  }
+
+  async #mayUse(owner: string | null, name: string): Promise<boolean> {
+    if (owner === null) return true;
+    const key = JSON.stringify([owner, name]);
+    const known = this.#uses.get(key);
+    if (known !== undefined) return known;
+    const may = await this.#parts.notify.mayUse(owner, name);
+    this.#uses.set(key, may);
+    return may;
+  }
+
+  #channels(): Promise<readonly Channel[]> {
+    this.#all ??= this.#parts.notify.channels();
+    return this.#all;
+  }
+
+  #publicUrl(): Promise<string | undefined> {
+    this.#url ??= this.#parts.notify.publicUrl();
+    return this.#url;
+  }
+}
+
+/** Key under which an alert suppresses others (`suppress.ts`). */
+export const suppressorKeyOf = ({ alert, rule }: Pick<Telling, 'alert' | 'rule'>): string =>
+  rule.source === 'presence' ? keyOfMachine(alert.subject_id) : `rule:${rule.id}:${placeOf(alert)}`;

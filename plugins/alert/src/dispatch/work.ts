@@ -1,0 +1,55 @@
+import type { Outgoing } from '@svc/plugin-notify/api';
+import type { AckLink } from '../ack/store.ts';
+import type { AlertEvent, Policy, Rule } from '../types.ts';
+import type { NewEvent, Told } from './store.ts';
+import type { AlertChange, Decided, Moved } from './store-decision.ts';
+
+/** An event that is due, with the alert, the rule and the policy as they are now. */
+export interface Due {
+  readonly event: AlertEvent;
+  readonly alert: Told;
+  readonly rule: Rule;
+  readonly policy: Policy;
+}
+
+/** What one transaction stores. */
+export interface Decision {
+  readonly alerts: AlertChange[];
+  readonly unacked: Pick<AlertChange, 'id' | 'version'>[];
+  readonly next: Pick<AlertChange, 'id' | 'next_at'>[];
+  readonly suppressed: { readonly id: number; readonly suppressed_by: string | null }[];
+  readonly decided: Decided[];
+  readonly moved: Moved[];
+  readonly events: NewEvent[];
+  readonly outgoing: Outgoing[];
+  readonly links: AckLink[];
+  /** Policies by key of the groups that were told of. */
+  readonly groups: Map<string, number>;
+}
+
+export const noDecision = (): Decision => ({
+  alerts: [],
+  unacked: [],
+  next: [],
+  suppressed: [],
+  decided: [],
+  moved: [],
+  events: [],
+  outgoing: [],
+  links: [],
+  groups: new Map(),
+});
+
+export const isEmpty = (decision: Decision): boolean =>
+  Object.values(decision).every((part) => (Array.isArray(part) ? part.length : part.size) === 0);
+
+/** Key of the group in which an alert is told. */
+export function groupOf(policy: Policy, rule: Rule, alert: Told): string {
+  const by = {
+    rule: `rule:${rule.id}`,
+    subject: `subject:${alert.subject_kind}:${alert.subject_id}`,
+    severity: `severity:${rule.severity}`,
+    all: 'all',
+  };
+  return `${policy.id}:${by[policy.group_by]}`;
+}

@@ -1,0 +1,69 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Database } from '@svc/plugin-sdk';
+import { guarded, rowsOf } from '@svc/plugin-sdk/sql';
+import { ALERT, type AlertRow, alertOf } from '../store/rows.ts';
+import type { Alert, Machines, Matcher, Rule, Rules } from '../types.ts';
+import { type Facts, matches } from './matcher.ts';
+
+const PAGE = 500;
+
+export interface OpenAlert {
+  readonly alert: Alert;
+  readonly rule: Rule;
+  readonly facts: Facts;
+}
+
+/** Facts of an alert as they are now. */
+export const factsOf = (
+  { subject_kind, subject_id, detail }: Pick<Alert, 'subject_kind' | 'subject_id' | 'detail'>,
+  { name, severity }: Pick<Rule, 'name' | 'severity'>,
+  machines: Pick<Machines, 'tagsOf'>,
+): Facts => ({
+  rule: name,
+  kind: subject_kind,
+  subject: subject_id,
+  tags: subject_kind === 'agent' ? machines.tagsOf(subject_id) : (detail.tags ?? []),
+  severity,
+});
+
+/** Open alerts, read some at a time. */
+export class OpenAlerts {
+  readonly #db: Database;
+  readonly #rules: Pick<Rules, 'byId'>;
+  readonly #machines: Pick<Machines, 'tagsOf'>;
+
+  constructor(db: Database, rules: Pick<Rules, 'byId'>, machines: Pick<Machines, 'tagsOf'>) {
+    this.#db = db;
+    this.#rules = rules;
+    this.#machines = machines;
+  }
+
+  /** Open alerts that each of these matchers hits, in their order. @throws RpcError 103 */
+  async hit(matchers: readonly Matcher[]): Promise<OpenAlert[][]> {
+    const found = matchers.map((): OpenAlert[] => []);
+    if (matchers.length === 0) return found;
+    for (let after = 0; ; ) {
+      const alerts = await this.#page(after);
+      for (const alert of alerts) {
+        const rule = this.#rules.byId(alert.rule_id);
+        if (!rule) continue;
+        const facts = factsOf(alert, rule, this.#machines);
+        matchers.forEach((matcher, at) => {
+          if (matches(matcher, facts)) found[at]?.push({ alert, rule, facts });
+        });
+      }
+      const last = alerts.at(-1);
+      if (!last || alerts.length < PAGE) return found;
+      after = last.id;
+      await breathe();
+    }
+  }
+
+  /** Index on `state` above 0, and the primary key. */
+  #page(after: number): Promise<Alert[]> {
+    const text = `select ${ALERT} from alert where state > 0 and state >= 2 and id > ? order by id limit ${PAGE}`;
+    return guarded('open alerts could not be read', async () =>
+      (await rowsOf<AlertRow>(this.#db.query, { text, params: [after] })).map(alertOf),
+    );
+  }
+}

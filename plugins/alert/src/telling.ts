@@ -1,0 +1,196 @@
+import { AgentReported } from '@svc/plugin-agent/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { Egress } from '@svc/plugin-egress/api';
+import type { Notify } from '@svc/plugin-notify/api';
+import { DatabaseChanged, type Kernel, type Methods, type Static } from '@svc/plugin-sdk';
+import type { Routes } from '@svc/plugin-sdk/http';
+import type { Owners } from '@svc/plugin-token/api';
+import { type Acknowledge, addAckRoutes } from './ack/routes.ts';
+import { AckStore } from './ack/store.ts';
+import { AckThrottle } from './ack/throttle.ts';
+import { textOf } from './alerts/words.ts';
+import type { MaintenanceWindows } from './api.ts';
+import { Dispatcher, type Hidden } from './dispatch/dispatcher.ts';
+import { LastHeard } from './dispatch/heard.ts';
+import { Watchdog } from './dispatch/watchdog.ts';
+import { addPolicyMethods } from './policies/methods.ts';
+import type { LoadedRules } from './rules/loaded.ts';
+import { mayServe, readsOf } from './rules/rights.ts';
+import type { AlertAnswer } from './schemas.ts';
+import { Settings, SettingsChanged } from './settings.ts';
+import { addSilenceMethods } from './silences/methods.ts';
+import { OpenAlerts } from './silences/open.ts';
+import type { SettingsParts } from './silences/parts.ts';
+import type { AlertStore } from './store/alerts.ts';
+import type { Alert, Machines, Rule } from './types.ts';
+import { addWindowMethods } from './windows/methods.ts';
+
+const REFRESH_MS = 10_000;
+/** Time ahead of it at which a status page shows a window. */
+const UPCOMING_MS = 14 * 86_400_000;
+/** Rules of the watchdog's address, which stands in the configuration: its operator may name any. */
+const rules = { connect_ms: 5_000, idle_ms: 10_000, max_bytes: 65_536, allow: ['*'] };
+
+/** Parts of the plugin that telling stands on. */
+export interface TellingParts {
+  readonly kernel: Kernel<{ readonly watchdog_url: string }>;
+  readonly notify: Notify;
+  readonly rules: LoadedRules;
+  readonly machines: Machines;
+  readonly alerts: AlertStore;
+  readonly owners: Owners;
+  readonly registry: AgentRegistry;
+  readonly egress: Egress;
+  /** An alert as the wire has it. */
+  readonly answer: (alert: Alert) => Promise<Static<typeof AlertAnswer>>;
+  readonly acknowledge: Acknowledge;
+  /** Hears which alerts were told or suppressed, after the commit. */
+  readonly changed: (ids: readonly number[]) => void;
+}
+
+/** Who is told, when: the dispatcher with silences, windows, policies, and links that acknowledge. */
+export class Telling {
+  readonly #parts: TellingParts;
+  readonly #settings: Settings;
+  readonly #heard = new LastHeard();
+  readonly #dispatcher: Dispatcher;
+  readonly #watchdog: Watchdog;
+
+  constructor(parts: TellingParts) {
+    const { kernel, egress } = parts;
+    this.#parts = parts;
+    this.#settings = new Settings(kernel.db, kernel.clock);
+    this.#dispatcher = new Dispatcher(this.#dispatchParts());
+    this.#watchdog = new Watchdog({
+      ...{ clock: kernel.clock, log: kernel.log, signal: kernel.signal },
+      egress: egress.open(rules),
+      url: () => kernel.config.watchdog_url,
+    });
+  }
+
+  /** Makes the policy `default`, and reads silences, windows and policies. @throws RpcError 103 */
+  prepare(): Promise<void> {
+    return this.#settings.prepare();
+  }
+
+  /** Listens for changes and reads everything again now and then. Called in the hook `start`. */
+  start(): void {
+    const { kernel } = this.#parts;
+    const failed = (error: unknown) =>
+      kernel.log.error('silences, windows and policies could not be read', { error });
+    const reload = () => void this.#reload().catch(failed);
+    kernel.subscribe(SettingsChanged, (_changed, { own }) => {
+      if (!own) reload();
+    });
+    kernel.subscribe(DatabaseChanged, reload);
+    kernel.subscribe(AgentReported, ({ uuids }) => this.#heard.heard(uuids, kernel.clock.now()));
+    kernel.every('silences, windows, policies', REFRESH_MS, () => this.#reload());
+  }
+
+  /** One round on the server whose turn it is, each second. @throws RpcError 103 */
+  async run(now: number): Promise<void> {
+    await this.#dispatcher.run(now);
+  }
+
+  /** Calls the watchdog address, once a minute, on the server whose turn it is. */
+  watch(): Promise<void> {
+    return this.#watchdog.run();
+  }
+
+  /** Reason for which nothing is sent about an alert now; null: there is none. */
+  hiddenBy(alert: Alert, now = this.#parts.kernel.clock.now()): Hidden | null {
+    return this.#dispatcher.hiddenBy(alert, now) ?? null;
+  }
+
+  addMethods(methods: Methods): void {
+    const { kernel, notify, owners, machines, answer } = this.#parts;
+    const { auth, clock, db } = kernel;
+    const parts: SettingsParts = {
+      ...{ auth, clock, owners, settings: this.#settings, answer },
+      open: new OpenAlerts(db, this.#parts.rules, machines),
+      changed: async (what) => {
+        await this.#reload();
+        kernel.publish(SettingsChanged, { what });
+      },
+    };
+    addSilenceMethods(methods, parts);
+    addWindowMethods(methods, parts);
+    addPolicyMethods(methods, parts, notify);
+  }
+
+  addRoutes(routes: Routes): void {
+    const { acknowledge, alerts, kernel, machines } = this.#parts;
+    const { clock, db, log } = kernel;
+    addAckRoutes(routes, {
+      ...{ clock, log, acknowledge, store: new AckStore(db) },
+      throttle: new AckThrottle(kernel),
+      find: async (id) => {
+        const alert = await alerts.byId(id);
+        const rule = alert && this.#parts.rules.byId(alert.rule_id);
+        if (!alert || !rule) return undefined;
+        const { part, since, detail, subject_kind, subject_id } = alert;
+        const isAgent = subject_kind === 'agent';
+        const subject = isAgent ? machines.nameOf(subject_id) : (detail.name ?? subject_id);
+        const value = this.#valueText(alert, rule);
+        const { name, severity } = rule;
+        const threshold = detail.threshold ?? '';
+        return { alert, shown: { rule: name, subject, part, severity, value, threshold, since } };
+      },
+    });
+  }
+
+  /** Public windows, for status pages. */
+  windows(): MaintenanceWindows {
+    const { windows } = this.#settings;
+    const shown = (slug: string, now: number, until: number) =>
+      windows.public(slug, now, until).map(({ window: { name }, range: [from, to] }) => ({
+        ...{ name, from, to },
+      }));
+    return {
+      active: (slug, now) => shown(slug, now, now + 1),
+      upcoming: (slug, now) => {
+        return shown(slug, now, now + UPCOMING_MS).filter(({ from }) => from > now);
+      },
+    };
+  }
+
+  async #reload(): Promise<void> {
+    await this.#settings.reload();
+    await this.#dispatcher.reload();
+  }
+
+  #dispatchParts() {
+    const { kernel, notify, machines, changed, registry } = this.#parts;
+    const { brand, clock, db, log } = kernel;
+    return {
+      ...{ db, clock, log, notify, machines, changed, rules: this.#parts.rules },
+      settings: this.#settings,
+      fleet: {
+        count: () => registry.list().filter(({ soft_delete }) => !soft_delete).length,
+        lateSince: (uuid: string) => this.#heard.lateSince(uuid, clock.now()),
+      },
+      mayTell: (rule: Rule, alert: Alert, scoped: boolean) => this.#mayTell(rule, alert, scoped),
+      valueText: (alert: Alert, rule: Rule) => this.#valueText(alert, rule),
+      ackPath: brand.rewrite('/svc/alert/ack'),
+      pagePath: ({ id }: Alert) => `${brand.rewrite('/svc/dashboard')}/alerts/${id}`,
+    };
+  }
+
+  #valueText({ value }: Pick<Alert, 'value'>, { id }: Pick<Rule, 'id'>): string {
+    return textOf(value, this.#parts.rules.conditionOf(id));
+  }
+
+  /** Tells whether a rule may speak of a subject: of an opening its scope must have it, too. */
+  async #mayTell(rule: Rule, alert: Alert, scoped: boolean): Promise<boolean> {
+    const { owners, registry } = this.#parts;
+    const isAgent = alert.subject_kind === 'agent';
+    const agent = isAgent ? registry.known(alert.subject_id) : undefined;
+    const isIn = agent && !agent.soft_delete && this.#parts.rules.applies(rule, agent.id);
+    if (scoped && isAgent && !isIn) return false;
+    if (rule.owner === null) return true;
+    if (!isAgent) return owners.may(rule.owner, mayServe);
+    const variables = this.#parts.rules.conditionOf(rule.id)?.variables ?? [];
+    const permissions = readsOf(rule.source, variables);
+    return owners.may(rule.owner, { scopes: [{ agent_uuid: alert.subject_id }], permissions });
+  }
+}

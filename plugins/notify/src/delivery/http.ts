@@ -1,0 +1,66 @@
+import type { EgressClient, EgressResponse } from '@svc/plugin-egress/api';
+import type { Kind } from '../kinds/index.ts';
+import { type Outcome, shown, unanswered } from './outcome.ts';
+
+/** Characters of an answer that are read. */
+const MOST_ANSWER = 65_536;
+
+export type ChannelRequest = ReturnType<NonNullable<Kind['request']>>;
+
+/** Sends the request of a channel. */
+export async function sendHttp(
+  client: EgressClient,
+  kind: Kind,
+  request: ChannelRequest,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { url, method, headers, body } = request;
+  let response: EgressResponse;
+  try {
+    const order = { url, method, headers, redirect: 'error', signal } as const;
+    response = await client.request({ ...order, body: bytesOf(body) });
+  } catch (error) {
+    return unanswered(error);
+  }
+  const text = await textOf(response);
+  return judged(kind, response, text);
+}
+
+function judged(kind: Kind, { status, headers }: EgressResponse, text: string): Outcome {
+  const named = Object.fromEntries(headers);
+  const answer = kind.answer(status, named, text);
+  if (answer === 'ok') return { kind: 'ok', status };
+  if ('remote_id' in answer) return { kind: 'ok', status, remote: answer.remote_id };
+  const error = `${'permanent' in answer ? answer.permanent : answer.retry}: ${shown(text)}`;
+  if ('permanent' in answer) return { kind: 'permanent', status, error };
+  const after_ms = answer.after_ms ?? retryAfter(named['retry-after']);
+  return { kind: 'retry', status, error, after_ms, uncertain: false };
+}
+
+/** Reads the beginning of an answer; what it is worth is told by its status where the rest does not come. */
+async function textOf({ body }: EgressResponse): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size >= MOST_ANSWER) break;
+    }
+  } catch (error) {
+    chunks.push(Buffer.from(` (the answer broke off: ${(error as Error).message})`));
+  }
+  body.destroy();
+  return Buffer.concat(chunks).toString().slice(0, MOST_ANSWER);
+}
+
+/** `Retry-After` in seconds or as a date, ms. */
+function retryAfter(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+const bytesOf = (body: string | Uint8Array): Uint8Array =>
+  typeof body === 'string' ? Buffer.from(body) : body;

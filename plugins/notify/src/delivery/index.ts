@@ -1,0 +1,111 @@
+import type { EgressClient } from '@svc/plugin-egress/api';
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
+import type { Message } from '../api.ts';
+import { bodyOf, KINDS, type Kind, type Language, mailOf, render } from '../kinds/index.ts';
+import { hideValues, type Values } from '../secrets.ts';
+import { sendHttp } from './http.ts';
+import type { Outcome } from './outcome.ts';
+import { mailHost, sendMail } from './smtp.ts';
+import { sendToWorker } from './worker.ts';
+
+export type { Outcome } from './outcome.ts';
+
+/** Whole limit of one try. */
+const LIMIT_MS = 10_000;
+
+export interface Target {
+  readonly kind: string;
+  readonly config: Values;
+  readonly secret: Values;
+  readonly language: Language;
+  readonly zone: string;
+  readonly owner: string | null;
+}
+
+export interface DeliveryParts {
+  readonly kernel: Pick<Kernel, 'brand' | 'call' | 'system' | 'clock' | 'log'>;
+  readonly owners: Owners;
+  /** Of channels of the Super Token, and of all others. */
+  readonly clients: { readonly all: EgressClient; readonly public: EgressClient };
+}
+
+export interface Tried {
+  readonly outcome: Outcome;
+  /** Receiver, without what could be a secret. */
+  readonly host: string;
+}
+
+/** Sends messages: of outbox and test button alike. */
+export class Deliveries {
+  readonly #parts: DeliveryParts;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Tries once. Never throws; no error of the result holds a secret. */
+  async send(target: Target, id: string, message: Message, stopping: AbortSignal): Promise<Tried> {
+    const kind = KINDS.get(target.kind);
+    if (!kind) return unknown(target);
+    const values = { ...target.config, ...target.secret };
+    const missing = kind.fields.find(
+      ({ name, required }) => required && values[name] === undefined,
+    );
+    if (missing) return refused(`the field '${missing.name}' is empty: fill it in`);
+    try {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(LIMIT_MS)]);
+      const tried = await this.#try({ kind, values, target, id, message, signal });
+      return { ...tried, outcome: withoutSecrets(tried.outcome, target.secret) };
+    } catch (error) {
+      // A fault of a kind is no reason to repeat it for a day.
+      const reason = hideValues((error as Error).message, target.secret);
+      this.#parts.kernel.log.error('a message could not be made', { kind: kind.kind, reason });
+      return refused('the message could not be made; the log of the server has the reason');
+    }
+  }
+
+  async #try({ kind, values, target, id, message, signal }: Try): Promise<Tried> {
+    const { kernel, owners, clients } = this.#parts;
+    const now = kernel.clock.now();
+    const { language, zone } = target;
+    const rendered = render(message, { kind, language, zone, now });
+    const context = { now, message_id: id, language, zone, brand: kernel.brand.word };
+    const client = target.owner === null ? clients.all : clients.public;
+    if (kind.kind === 'worker') {
+      const worker = String(values['worker']);
+      const order = { worker, params: bodyOf(rendered, context) };
+      const owner = await owners.principal(target.owner);
+      return { host: worker, outcome: await sendToWorker(kernel, owner, order, signal) };
+    }
+    if (!kind.request) {
+      const mail = mailOf(values, rendered, context);
+      return {
+        host: mailHost(values),
+        outcome: await sendMail({ client, kind, values, mail }, signal),
+      };
+    }
+    const request = kind.request(values, rendered, context);
+    const host = URL.parse(request.url)?.host ?? '';
+    return { host, outcome: await sendHttp(client, kind, request, signal) };
+  }
+}
+
+interface Try {
+  readonly kind: Kind;
+  readonly values: Values;
+  readonly target: Target;
+  readonly id: string;
+  readonly message: Message;
+  readonly signal: AbortSignal;
+}
+
+const refused = (error: string): Tried => ({
+  host: '',
+  outcome: { kind: 'permanent', status: null, error },
+});
+const unknown = ({ kind }: Target) =>
+  refused(`this server knows no channels of the kind '${kind}'`);
+
+const withoutSecrets = (outcome: Outcome, secret: Values): Outcome =>
+  outcome.kind === 'ok' ? outcome : { ...outcome, error: hideValues(outcome.error, secret) };

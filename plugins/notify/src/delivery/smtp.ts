@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import type { EgressClient } from '@svc/plugin-egress/api';
+import type { Kind } from '../kinds/index.ts';
+import type { Values } from '../secrets.ts';
+import { type Outcome, shown, unanswered } from './outcome.ts';
+
+const TIMEOUT_MS = 10_000;
+const PORTS: { readonly [security: string]: number } = { tls: 465, starttls: 587, none: 25 };
+
+export interface MailOrder {
+  readonly client: EgressClient;
+  readonly kind: Kind;
+  readonly values: Values;
+  readonly mail: object;
+}
+
+/** Sends an e-mail over a socket that the guard of outgoing connections opened. */
+export async function sendMail(
+  { client, kind, values, mail }: MailOrder,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    ...optionsOf(values),
+    getSocket: socketOf(client, values, signal),
+  });
+  const abort = () => transport.close();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const { response } = await transport.sendMail(mail);
+    return { kind: 'ok', status: Number(/^\d{3}/.exec(response)?.[0] ?? 250) };
+  } catch (error) {
+    return failed(kind, error as SmtpError);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    transport.close();
+  }
+}
+
+function optionsOf(values: Values) {
+  const host = String(values['host']);
+  const security = String(values['security'] ?? 'starttls');
+  const user = values['user'];
+  return {
+    host,
+    port: portOf(values),
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(user !== undefined && {
+      auth: { user: String(user), pass: String(values['password'] ?? '') },
+    }),
+    tls: { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) },
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+const portOf = ({ port, security }: Values): number =>
+  Number(port ?? PORTS[String(security ?? 'starttls')] ?? PORTS['starttls']);
+
+/** `host:port` of a channel, as a test shows it. */
+export const mailHost = (values: Values): string => `${values['host']}:${portOf(values)}`;
+
+type GetSocket = Parameters<typeof import('nodemailer').createTransport>[0]['getSocket'];
+
+const socketOf =
+  (client: EgressClient, values: Values, signal: AbortSignal): GetSocket =>
+  (_options, done) => {
+    client
+      .connect({ host: String(values['host']), port: portOf(values), signal })
+      .then((connection) => {
+        // The whole try has a limit, whatever the library waits for.
+        signal.addEventListener('abort', () => connection.destroy(), { once: true });
+        done(null, { connection });
+      }, done);
+  };
+
+interface SmtpError extends Error {
+  readonly responseCode?: number;
+  readonly response?: string;
+  readonly code?: string;
+  readonly command?: string;
+}
+
+function failed(kind: Kind, error: SmtpError): Outcome {
+  const { responseCode: status, command, code } = error;
+  const text = shown(error.message);
+  if (status !== undefined) {
+    const answer = kind.answer(status, [], error.response ?? error.message);
+    if (typeof answer === 'object' && 'permanent' in answer)
+      return { kind: 'permanent', status, error: shown(answer.permanent) };
+    return { kind: 'retry', status, error: text, uncertain: false };
+  }
+  if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'EMESSAGE')
+    return { kind: 'permanent', status: null, error: text };
+  const outcome = unanswered(error);
+  if (outcome.kind !== 'retry') return outcome;
+  // Before the text of the message is sent, the server has nothing that it could deliver.
+  return {
+    ...outcome,
+    uncertain: outcome.uncertain && (command === undefined || command === 'DATA'),
+  };
+}

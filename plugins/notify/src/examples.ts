@@ -1,0 +1,2 @@
+import type { Example } from '@svc/plugin-sdk';
+export const examples: readonly Example[] = [];

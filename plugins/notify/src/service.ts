@@ -1,0 +1,36 @@
+import type { Kernel } from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
+import type { Notify } from './api.ts';
+import type { Config } from './config.ts';
+import { mayDo } from './permissions.ts';
+import type { ChannelStore } from './store/channels.ts';
+import type { OutboxStore } from './store/outbox.ts';
+import type { StateStore } from './store/state.ts';
+
+export interface ServiceParts {
+  readonly kernel: Pick<Kernel<Config>, 'clock' | 'config'>;
+  readonly owners: Owners;
+  readonly channels: ChannelStore;
+  readonly outbox: OutboxStore;
+  readonly state: StateStore;
+  readonly wake: () => void;
+}
+
+/** Service for plugins that have something to tell. */
+export const openNotify = (parts: ServiceParts): Notify => ({
+  async channels() {
+    const rows = await parts.channels.all();
+    return rows.map(({ id, name, kind, enable, failing_since }) => ({
+      ...{ id, name, kind, enable, failing_since },
+    }));
+  },
+  mayUse: (owner, name) => parts.owners.may(owner, mayDo('use', name)),
+  add: (trx, messages) => parts.outbox.add(trx, messages, parts.kernel.clock.now()),
+  wake: parts.wake,
+  deliveries: (batches) => parts.outbox.deliveries(batches),
+  async publicUrl() {
+    const url = parts.kernel.config.public_url || (await parts.state.publicUrl());
+    return url ? url.replace(/\/+$/, '') : undefined;
+  },
+  restored: () => parts.state.dropRestored(),
+});

@@ -1,0 +1,158 @@
+import { type Counting, RpcError } from '@svc/plugin-sdk';
+import type { QueryBuilder, SqlValue } from '@svc/plugin-sdk/sql';
+import type { ChannelRow, Settings } from '../channel.ts';
+import { KIND } from '../held.ts';
+import type { Sealed, Values } from '../secrets.ts';
+import type { Statements } from './statements.ts';
+
+interface Row extends Omit<ChannelRow, 'config' | 'sealed' | 'enable'> {
+  readonly config: string;
+  readonly secret: Uint8Array | null;
+  readonly enable: number;
+}
+
+export type Waiting = ChannelRow & { readonly waiting: number };
+
+const COLUMNS = `id, name, kind, config, secret, language, zone, enable, owner, version, created_at, updated_at,
+  failing_since, retry_at, tries, last_ok_at, last_status, last_error, sent, failed, dropped`;
+const WAITING =
+  '(select count(*) from notify_outbox o where o.channel_id = channel.id and o.state = 0) as waiting';
+const MOST = 2_000;
+
+/** Table `channel`. */
+export class ChannelStore {
+  readonly #on: Statements;
+  readonly #counting: Counting;
+
+  constructor(on: Statements, counting: Counting) {
+    this.#on = on;
+    this.#counting = counting;
+  }
+
+  /** Returns all channels by name, with the messages that wait. */
+  async all(): Promise<Waiting[]> {
+    const text = `select ${COLUMNS}, ${WAITING} from channel order by name limit ${MOST}`;
+    return (await this.#on.rows<Row & { waiting: number }>(text)).map(waitingOf);
+  }
+
+  async find(name: string): Promise<Waiting | undefined> {
+    const text = `select ${COLUMNS}, ${WAITING} from channel where name = ?`;
+    const [row] = await this.#on.rows<Row & { waiting: number }>(text, [name]);
+    return row && waitingOf(row);
+  }
+
+  /** Returns ids of the channels that have something to send now. */
+  async sendable(now: number): Promise<number[]> {
+    const text = `select id from channel where enable = 1 and retry_at <= ?
+      and exists (select 1 from notify_outbox o where o.channel_id = channel.id and o.state = 0) limit ${MOST}`;
+    return (await this.#on.read<{ id: number }>(text, [now])).map(({ id }) => id);
+  }
+
+  async byId(id: number): Promise<ChannelRow | undefined> {
+    const [row] = await this.#on.rows<Row>(`select ${COLUMNS} from channel where id = ?`, [id]);
+    return row && channelOf(row);
+  }
+
+  /** @param seal makes the sealed values, which need the id @throws RpcError 108 when the name is taken, or its owner holds enough */
+  insert(given: Settings, now: number, seal: (id: number) => Sealed): Promise<void> {
+    const { owner, name } = given;
+    return this.#counting.within({ kind: KIND, owner, alone: 'channel' }, async (trx) => {
+      if (await trx('channel').where({ name }).first('id'))
+        throw RpcError.invalid(`the channel '${name}' is there already`);
+      const [made] = await trx('channel').insert(newRow(given, now)).returning('id');
+      const id = Number((made as { id: number }).id);
+      const secret = bytesOf(seal(id));
+      if (secret) await trx('channel').where({ id }).update({ secret });
+    });
+  }
+
+  /** @returns false when it has gone, or another caller was first @throws RpcError 108 when its new owner holds enough */
+  change(row: ChannelRow, given: Settings, sealed: Sealed, now: number): Promise<boolean> {
+    const { config, language, zone, enable, owner } = given;
+    const text = `update channel set config = ?, secret = ?, language = ?, zone = ?, enable = ?, owner = ?,
+      version = version + 1, updated_at = ?, retry_at = 0 where id = ? and version = ? returning id`;
+    const secret = bytesOf(sealed);
+    const params: SqlValue[] = [JSON.stringify(config), secret, language, zone, enable ? 1 : 0];
+    const write = async (trx: QueryBuilder) =>
+      (await this.#on.rows(text, [...params, owner, now, row.id, row.version], trx)).length > 0;
+    return this.#counting.within({ kind: KIND, owner }, write);
+  }
+
+  /** Deletes a channel and drops its messages. @returns how many waited; undefined: there is none of this name */
+  remove(name: string): Promise<number | undefined> {
+    return this.#on.transaction(async (trx) => {
+      const gone = 'delete from channel where name = ? returning id';
+      const [row] = await this.#on.rows<{ id: number }>(gone, [name], trx);
+      if (!row) return undefined;
+      const drop = `update notify_outbox set state = 2, last_error = 'the channel was deleted'
+        where channel_id = ? and state = 0 returning id`;
+      const dropped = await this.#on.rows(drop, [row.id], trx);
+      // Its history is found by the name that it had.
+      const keep = 'update notify_outbox set gone = ? where channel_id = ? returning id';
+      await this.#on.rows(keep, [name, row.id], trx);
+      return dropped.length;
+    });
+  }
+
+  /** Has the channel try again at once. */
+  async retry(id: number, now: number): Promise<number> {
+    return this.#on.transaction(async (trx) => {
+      const channel = 'update channel set retry_at = 0, tries = 0 where id = ? returning id';
+      await this.#on.rows(channel, [id], trx);
+      // `due` as at the beginning: see `OutboxStore.failed`.
+      const rows = `update notify_outbox set due = created_at where channel_id = ? and state = 0 and created_at <= ? returning id`;
+      return (await this.#on.rows(rows, [id, now], trx)).length;
+    });
+  }
+
+  async taken(id: number, now: number, status: number | null): Promise<void> {
+    const text = `update channel set sent = sent + 1, last_ok_at = ?, last_status = ?, last_error = null,
+      tries = 0, retry_at = 0, failing_since = null where id = ? returning id`;
+    await this.#on.rows(text, [now, status, id]);
+  }
+
+  /** Counts a failure, and messages that were dropped for it. */
+  async failed(id: number, failure: ChannelFailure): Promise<void> {
+    const { status, error, failing_since, retry_at, tries, dropped } = failure;
+    const text = `update channel set failed = failed + 1, last_status = ?, last_error = ?, failing_since = ?,
+      retry_at = ?, tries = ?, dropped = dropped + ? where id = ? returning id`;
+    await this.#on.rows(text, [status, error, failing_since, retry_at, tries, dropped, id]);
+  }
+
+  /** Names of the channels that the token with this key wrote last. */
+  async ownedBy(owner: string): Promise<string[]> {
+    const text = `select name from channel where owner = ? order by name limit ${MOST}`;
+    return (await this.#on.rows<{ name: string }>(text, [owner])).map(({ name }) => name);
+  }
+}
+
+export type ChannelFailure = Pick<
+  ChannelRow,
+  'failing_since' | 'retry_at' | 'tries' | 'dropped'
+> & {
+  readonly status: number | null;
+  readonly error: string;
+};
+
+const bytesOf = (sealed: Sealed): Buffer | null =>
+  Object.keys(sealed).length === 0 ? null : Buffer.from(JSON.stringify(sealed));
+
+const newRow = ({ config, enable, ...given }: Settings, now: number) => ({
+  ...given,
+  config: JSON.stringify(config),
+  enable: enable ? 1 : 0,
+  ...{ version: 1, created_at: now, updated_at: now, retry_at: 0, tries: 0 },
+  ...{ sent: 0, failed: 0, dropped: 0 },
+});
+
+const channelOf = ({ config, secret, enable, ...row }: Row): ChannelRow => ({
+  ...row,
+  config: JSON.parse(config) as Values,
+  sealed: secret === null ? {} : (JSON.parse(Buffer.from(secret).toString()) as Sealed),
+  enable: enable === 1,
+});
+
+const waitingOf = ({ waiting, ...row }: Row & { waiting: number }): Waiting => ({
+  ...channelOf(row),
+  waiting: Number(waiting),
+});

@@ -1,0 +1,54 @@
+import type { Message, MessageAlert } from '../api.ts';
+import type { Words } from './en.ts';
+import { fill } from './fill.ts';
+import { isOffline } from './line.ts';
+
+/** The value that all have, or undefined. */
+function common<T>(alerts: readonly MessageAlert[], of: (alert: MessageAlert) => T): T | undefined {
+  const values = new Set(alerts.map(of));
+  return values.size === 1 ? [...values][0] : undefined;
+}
+
+export interface Counts {
+  readonly all: number;
+  readonly open: number;
+  readonly closed: number;
+}
+
+/** Alerts of a message, those that are not listed included. */
+export function countsOf({ alerts, more, group }: Message): Counts {
+  const closed = alerts.filter(({ state }) => state === 'closed').length;
+  if (more === 0) return { all: alerts.length, open: alerts.length - closed, closed };
+  return { all: alerts.length + more, open: group.open, closed: group.closed };
+}
+
+/** First line of a message about several alerts. */
+export function groupTitle(message: Message, words: Words): string {
+  const { alerts } = message;
+  const { all, open, closed } = countsOf(message);
+  const count = `${all}`;
+  const isFleet =
+    alerts.every(({ subject }) => subject.kind === 'agent') &&
+    new Set(alerts.map(({ subject }) => subject.id)).size === alerts.length;
+  if (isFleet && alerts.every(isOffline)) {
+    if (closed === 0) return fill(words.machinesOffline, { count });
+    if (open === 0) return fill(words.machinesBack, { count });
+  }
+  const rule = common(alerts, (alert) => alert.rule);
+  const what = rule ?? common(alerts, ({ subject }) => subject.name || subject.id);
+  const form =
+    what === undefined ? words.different : isFleet && rule ? words.machines : words.alerts;
+  const title = fill(form, { count, what: what ?? '' });
+  if (closed === 0) return title;
+  return open === 0
+    ? fill(words.allOver, { what: title })
+    : fill(words.partly, { open: `${open}`, closed: `${closed}`, what: title });
+}
+
+/** First line of a message about what happened while the channel did not work. */
+export function digestTitle(message: Message, words: Words): string {
+  const { open, closed } = countsOf(message);
+  const form =
+    open === 0 ? words.digestClosed : closed === 0 ? words.digestOpen : words.digestCounts;
+  return fill(words.digest, { what: fill(form, { open: `${open}`, closed: `${closed}` }) });
+}

@@ -1,0 +1,98 @@
+import type { MessageAlert, MessageType } from '../api.ts';
+import type { Clock } from './clock.ts';
+import type { Words } from './en.ts';
+import { fill } from './fill.ts';
+
+/** Words, and the times that go into them. */
+export interface Speech {
+  readonly words: Words;
+  readonly clock: Clock;
+}
+
+export const isOffline = ({ source, part }: MessageAlert): boolean =>
+  source === 'presence' && part === '';
+
+const nameOf = ({ subject }: MessageAlert): string => subject.name || subject.id;
+
+/** What it is about: the rule, and the part of the machine. */
+const ruleOf = ({ rule, part }: MessageAlert, words: Words): string =>
+  part === '' ? rule : fill(words.part, { rule, part });
+
+/** The value, with what it was compared with; empty: none. */
+export const measured = ({ value, threshold }: MessageAlert, words: Words): string =>
+  value === '' || threshold === '' ? value : fill(words.compared, { value, threshold });
+
+/** What holds, and where, without a time. */
+function stated(alert: MessageAlert, words: Words): string {
+  const name = nameOf(alert);
+  if (alert.summary !== '') return alert.summary;
+  if (isOffline(alert)) return fill(words.offline, { name });
+  const [what, value] = [ruleOf(alert, words), measured(alert, words)];
+  return value === ''
+    ? fill(words.held, { name, what })
+    : fill(words.measured, { name, what, value });
+}
+
+/** What held from when to when. */
+function past(alert: MessageAlert, { words, clock }: Speech): string {
+  const name = nameOf(alert);
+  const [from, to] = [clock.short(alert.since), clock.short(endOf(alert, clock))];
+  if (alert.summary === '' && isOffline(alert)) return fill(words.wasOffline, { name, from, to });
+  const what = alert.summary || fill(words.held, { name, what: ruleOf(alert, words) });
+  return fill(words.was, { what, from, to });
+}
+
+const endOf = ({ closed_at }: MessageAlert, clock: Clock): number => closed_at ?? clock.now;
+/** Time for which it held, or has held so far, ms. */
+export const lasted = (alert: MessageAlert, clock: Clock): number =>
+  endOf(alert, clock) - alert.since;
+
+function ended(alert: MessageAlert, speech: Speech): string {
+  const { words, clock } = speech;
+  const values = { what: past(alert, speech), span: clock.span(lasted(alert, clock)) };
+  return fill(alert.note === 'expired' ? words.expired : words.over, values);
+}
+
+function flapping(alert: MessageAlert, { words, clock }: Speech): string {
+  const what = stated(alert, words);
+  if (alert.flaps === undefined) return fill(words.flappingPlain, { what });
+  const { times, ms } = alert.flaps;
+  return fill(words.flapping, { what, times: `${times}`, span: clock.span(ms) });
+}
+
+function open(alert: MessageAlert, { words, clock }: Speech): string {
+  const what = stated(alert, words);
+  const [time, ms] = [clock.short(alert.since), lasted(alert, clock)];
+  const isMeasured = alert.value !== '' && !isOffline(alert);
+  const line = isMeasured
+    ? fill(words.since, { what, time })
+    : fill(words.sinceSpan, { what, time, span: clock.span(ms) });
+  return alert.below > 0 ? fill(words.below, { what: line, count: `${alert.below}` }) : line;
+}
+
+/** What happened to one alert, in one line. */
+export function lineOf(alert: MessageAlert, type: MessageType, speech: Speech): string {
+  if (alert.state === 'closed')
+    return type === 'digest' ? past(alert, speech) : ended(alert, speech);
+  if (type === 'alert.flapping') return flapping(alert, speech);
+  const what = open(alert, speech);
+  if (alert.state === 'acked') return fill(speech.words.acked, { what });
+  return type === 'alert.reminder' ? fill(speech.words.reminder, { what }) : what;
+}
+
+/** Lines below the first of a message about one alert. */
+export function details(alert: MessageAlert, { words, clock }: Speech): string[] {
+  const severity = words.severity[alert.severity];
+  const span = clock.span(lasted(alert, clock));
+  const [from, to] = [clock.long(alert.since), clock.long(endOf(alert, clock))];
+  const value = measured(alert, words);
+  return [
+    fill(words.rule, { rule: ruleOf(alert, words), severity }),
+    value !== '' && alert.summary !== '' ? fill(words.value, { value }) : '',
+    alert.state === 'closed'
+      ? fill(words.fromTo, { from, to, span })
+      : fill(words.sinceLong, { time: from, span }),
+    alert.note !== '' && alert.note !== 'expired' ? fill(words.note, { note: alert.note }) : '',
+    alert.runbook === '' ? '' : fill(words.runbook, { runbook: alert.runbook }),
+  ].filter((line) => line !== '');
+}

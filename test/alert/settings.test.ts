@@ -1,0 +1,225 @@
+// Silences, maintenance windows and policies over the wire (plugins/alert/README.md).
+
+import { randomUUID } from 'node:crypto';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import * as assert from 'uvu/assert';
+import { create, webhook } from '../notify/kit.ts';
+import { failure } from '../protocol/agent-kit.ts';
+import { suite } from '../runner/suite.ts';
+import { kernelOf } from '../shared-servers.ts';
+import { opened, PLUGINS, report } from './settings-kit.ts';
+
+const HOUR = 3_600_000;
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`alert: silences, windows, policies (${dialect})`);
+  let app: TestApp;
+  test.before(async () => {
+    app = await bootForTest(PLUGINS, {}, { dialect });
+  });
+  test.after(() => app.stop());
+  const call = (method: string, params: object, token = app.superToken): Promise<any> =>
+    app.call(method, { token, ...params });
+  const refusal = (method: string, params: object, token?: string) =>
+    failure(call(method, params, token));
+  const soon = () => kernelOf(app).clock.now() + HOUR;
+
+  test('a silence says what it hides, ends when somebody ends it, and stays in the list of the past', async () => {
+    const machine = randomUUID();
+    const { rule, id } = await opened(app, machine);
+    const scope = { agents: [machine.toUpperCase()], rules: [rule] };
+    const preview = await call('alert_silence_preview', { scope });
+    assert.equal([preview.hides, preview.alerts.map((one: any) => one.id)], [1, [id]]);
+    assert.is(
+      (await call('alert_silence_preview', { scope: { ...scope, rules: ['x'] } })).hides,
+      0,
+    );
+    const silence = { scope, reason: ' new disk ', ends_at: soon() };
+    const made = await call('alert_silence_create', { silence });
+    assert.equal(
+      [made.reason, made.hides, made.ended_by, made.scope.agents],
+      ['new disk', 1, null, [machine]],
+    );
+    const again = await call('alert_silence_preview', { scope });
+    assert.equal(again.alerts[0].hidden_by, { kind: 'silence', name: 'new disk' });
+    assert.equal(
+      (await call('alert_silence_list', {})).map((one: any) => one.hides),
+      [1],
+    );
+    const ended = await call('alert_silence_end', { id: made.id });
+    assert.ok(ended.ends_at <= kernelOf(app).clock.now() && ended.ended_by !== null);
+    assert.equal(await call('alert_silence_list', {}), []);
+    assert.equal(
+      (await call('alert_silence_list', { past: true })).map((one: any) => one.id),
+      [made.id],
+    );
+    assert.match((await refusal('alert_silence_end', { id: made.id })).message, /ended already/);
+    assert.is((await refusal('alert_silence_end', { id: 999 })).code, 105);
+  });
+
+  test('a silence needs a reason, an end within a year, and a scope', async () => {
+    const scope = { tags: ['web'] };
+    for (const [silence, code] of [
+      [{ scope, reason: ' ', ends_at: soon() }, 108],
+      [{ scope, reason: 'x', ends_at: kernelOf(app).clock.now() - 1 }, 108],
+      [{ scope, reason: 'x', ends_at: soon() + 400 * 24 * HOUR }, 108],
+      [{ scope, reason: 'x', ends_at: soon(), starts_at: soon() + 1_000 }, 108],
+      [{ scope: {}, reason: 'x', ends_at: soon() }, -32602],
+      [{ scope, reason: 'x' }, -32602],
+    ] as const) {
+      assert.is(
+        (await refusal('alert_silence_create', { silence })).code,
+        code,
+        JSON.stringify(silence),
+      );
+    }
+    assert.equal(await call('alert_silence_list', {}), []);
+  });
+
+  test('who may silence one machine may not silence others, nor see their silences', async () => {
+    const [mine, other] = [randomUUID(), randomUUID()];
+    await opened(app, mine);
+    await opened(app, other);
+    const limit = {
+      scopes: [{ agent_uuid: mine }],
+      permissions: [{ alert: 'silence' }, { alert: 'read' }],
+    };
+    const token = await app.token([limit]);
+    const silence = (agents: string[] | undefined) => ({
+      silence: { scope: agents ? { agents } : { tags: ['web'] }, reason: 'x', ends_at: soon() },
+    });
+    const { id } = await call('alert_silence_create', silence([mine]), token);
+    for (const agents of [[other], [mine, other], undefined])
+      assert.is((await refusal('alert_silence_create', silence(agents), token)).code, 102);
+    const foreign = await call('alert_silence_create', silence([other]));
+    assert.equal(
+      (await call('alert_silence_list', {}, token)).map((one: any) => one.id),
+      [id],
+    );
+    assert.is((await refusal('alert_silence_end', { id: foreign.id }, token)).code, 102);
+    assert.is((await refusal('alert_silence_end', { id: 999 }, token)).code, 102);
+    assert.equal(await call('alert_policy_list', {}, token), []);
+    for (const one of [id, foreign.id]) await call('alert_silence_end', { id: one });
+  });
+
+  const DAILY = { cron: '30 2 * * *', duration_s: 3_600, zone: 'Europe/Berlin' };
+  const window = (name: string, over: object = {}) => ({
+    window: { name, scope: { tags: ['web'] }, ...DAILY, ...over },
+  });
+
+  test('a window is made, shown with its next five times, changed and deleted', async () => {
+    const made = await call('alert_window_create', window('nightly'));
+    assert.equal(
+      [made.next.length, made.once, made.effect, made.public, made.enable],
+      [5, null, 'quiet', [], true],
+    );
+    assert.ok(made.next.every(([from, to]: number[]) => to! - from! === HOUR));
+    assert.match(
+      (await refusal('alert_window_create', window('nightly'))).message,
+      /there already/,
+    );
+    const now = kernelOf(app).clock.now();
+    const once = { from: now - 1_000, to: now + HOUR };
+    const change = { once, name: 'today', public: ['fleet'] };
+    const changed = await call('alert_window_update', { name: 'nightly', change });
+    assert.equal(
+      [changed.name, changed.once, changed.cron, changed.active],
+      ['today', once, null, true],
+    );
+    const off = await call('alert_window_update', { name: 'today', change: { enable: false } });
+    assert.equal([off.active, off.once, off.public], [false, once, ['fleet']]);
+    assert.equal(
+      (await call('alert_window_list', {})).map((one: any) => one.name),
+      ['today'],
+    );
+    assert.equal(await call('alert_window_delete', { name: 'today' }), { success: true });
+    assert.is((await refusal('alert_window_delete', { name: 'today' })).code, 105);
+    assert.is((await refusal('alert_window_update', { name: 'today', change: {} })).code, 105);
+  });
+
+  test('a preview shows when a window would hold, and refuses what it cannot be', async () => {
+    const from = Date.UTC(2026, 2, 28, 12);
+    const to = from + 48 * HOUR;
+    const { active } = await call('alert_window_preview', { ...window('x'), from, to });
+    assert.equal(active[0], [Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 2, 29, 2)]);
+    for (const [over, words] of [
+      [{ cron: 'x' }, /five fields/],
+      [{ zone: 'Mars' }, /no time zone/],
+      [{ once: { from, to } }, /give once/],
+    ] as const) {
+      const { code, message } = await refusal('alert_window_preview', {
+        ...window('x', over),
+        from,
+        to,
+      });
+      assert.is(code, 108);
+      assert.match(message, words);
+    }
+    const far = await refusal('alert_window_preview', {
+      ...window('x'),
+      from,
+      to: from + 63 * 24 * HOUR,
+    });
+    assert.match(far.message, /62 days/);
+  });
+
+  test('the policy default is there from the first start; others are made, used, and deleted when no rule uses them', async () => {
+    const [first] = await call('alert_policy_list', {});
+    assert.equal(first, {
+      ...{ name: 'default', steps: [], group_by: 'rule', wait_s: 10, interval_s: 60 },
+      ...{ repeat_s: { critical: 14_400 }, send_close: true },
+    });
+    assert.match((await refusal('alert_policy_delete', { name: 'default' })).message, /stays/);
+    const steps = [
+      { after_s: 900, channels: ['mail'] },
+      { after_s: 0, channels: ['mail'] },
+    ];
+    const policy = {
+      name: 'night',
+      steps,
+      quiet: { from: '22:00', to: '07:00', zone: 'Europe/Berlin' },
+    };
+    assert.match((await refusal('alert_policy_set', { policy })).message, /no channel 'mail'/);
+    await create(app, webhook('mail', 'http://127.0.0.1:9/'));
+    const stored = await call('alert_policy_set', { policy });
+    assert.equal(
+      stored.steps.map((step: any) => step.after_s),
+      [0, 900],
+    );
+    for (const [over, words] of [
+      [{ quiet: { ...policy.quiet, to: '22:00' } }, /must end/],
+      [{ quiet: { ...policy.quiet, to: '29:00' } }, /no time of day/],
+      [{ quiet: { ...policy.quiet, zone: 'Mars' } }, /no time zone/],
+      [{ steps: [steps[0], steps[0]] }, /same after_s/],
+    ] as const)
+      assert.match(
+        (await refusal('alert_policy_set', { policy: { ...policy, ...over } })).message,
+        words,
+      );
+    await call('alert_policy_set', { policy: { ...policy, wait_s: 5 } });
+    const { rule } = await opened(app, randomUUID(), { policy: 'night' });
+    assert.match((await refusal('alert_policy_delete', { name: 'night' })).message, /a rule uses/);
+    await call('alert_rule_delete', { name: rule });
+    assert.equal(await call('alert_policy_delete', { name: 'night' }), { success: true });
+    assert.is((await refusal('alert_policy_delete', { name: 'night' })).code, 105);
+  });
+
+  test('policies need the right in the whole, windows that to what they name', async () => {
+    const machine = randomUUID();
+    await report(app, machine);
+    const limit = { scopes: [{ agent_uuid: machine }], permissions: [{ alert: 'write' }] };
+    const token = await app.token([limit]);
+    const policy = { name: 'x', steps: [] };
+    assert.is((await refusal('alert_policy_set', { policy }, token)).code, 102);
+    assert.is((await refusal('alert_window_create', window('x'), token)).code, 102);
+    await call('alert_window_create', window('mine', { scope: { agents: [machine] } }), token);
+    const change = { scope: { tags: ['web'] } };
+    assert.is((await refusal('alert_window_update', { name: 'mine', change }, token)).code, 102);
+    await call('alert_window_update', { name: 'mine', change });
+    assert.is((await refusal('alert_window_delete', { name: 'mine' }, token)).code, 102);
+    assert.is((await refusal('alert_window_delete', { name: 'none' }, token)).code, 102);
+    await call('alert_window_delete', { name: 'mine' });
+  });
+
+  test.run();
+}

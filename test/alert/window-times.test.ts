@@ -1,0 +1,145 @@
+// Maintenance windows over changes of clocks, whatever the zone of the machine is (plugins/alert/src/windows/times.ts).
+
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { RpcError } from '@svc/plugin-sdk';
+import * as assert from 'uvu/assert';
+import { quietUntil } from '../../plugins/alert/src/policies/quiet.ts';
+import { contentOf } from '../../plugins/alert/src/windows/content.ts';
+import { Schedule } from '../../plugins/alert/src/windows/times.ts';
+import { suite } from '../runner/suite.ts';
+
+const test = suite('alert: times of windows');
+const NONE = { once_from: null, once_to: null };
+const at = (text: string): number => Date.parse(`${text}Z`);
+const repeated = (cron: string, hours: number, zone: string) => ({
+  ...{ ...NONE, cron, duration_s: hours * 3_600, zone },
+});
+
+const CASES = [
+  [
+    'daily 02:30 in Berlin, the night of summer time has no 02:30: from 03:00 on',
+    [repeated('30 2 * * *', 1, 'Europe/Berlin'), '2026-03-28T12:00', '2026-03-30T12:00'],
+    [
+      ['2026-03-29T01:00', '2026-03-29T02:00'],
+      ['2026-03-30T00:30', '2026-03-30T01:30'],
+    ],
+  ],
+  [
+    'the same in the night that has two 02:30: once, from the first, an hour long',
+    [repeated('30 2 * * *', 1, 'Europe/Berlin'), '2026-10-24T12:00', '2026-10-26T12:00'],
+    [
+      ['2026-10-25T00:30', '2026-10-25T01:30'],
+      ['2026-10-26T01:30', '2026-10-26T02:30'],
+    ],
+  ],
+  [
+    'Saturdays 23:00 for four hours in New York, over the end of summer time',
+    [repeated('0 23 * * 6', 4, 'America/New_York'), '2026-10-30T00:00', '2026-11-09T00:00'],
+    [
+      ['2026-11-01T03:00', '2026-11-01T07:00'],
+      ['2026-11-08T04:00', '2026-11-08T08:00'],
+    ],
+  ],
+  [
+    'begins that overlap are one range',
+    [repeated('0 */2 * * *', 3, 'UTC'), '2026-01-01T00:30', '2026-01-01T06:00'],
+    [['2025-12-31T22:00', '2026-01-01T07:00']],
+  ],
+  [
+    'once, in instants',
+    [
+      {
+        ...{ once_from: at('2026-05-01T10:00'), once_to: at('2026-05-01T11:00') },
+        ...{ cron: null, duration_s: null, zone: 'UTC' },
+      },
+      '2026-05-01T10:30',
+      '2026-06-01T00:00',
+    ],
+    [['2026-05-01T10:00', '2026-05-01T11:00']],
+  ],
+] as const;
+
+const expected = CASES.map(([, , ranges]) => ranges.map((range) => range.map(at)));
+
+for (const zone of ['Asia/Shanghai', 'UTC', 'America/St_Johns']) {
+  test(`windows come out the same on a machine in ${zone}`, async () => {
+    const child = join(import.meta.dirname, 'window-times-child.ts');
+    const answer = new Promise<string>((resolve, reject) => {
+      const env = { ...process.env, TZ: zone };
+      const run = execFile(process.execPath, [child], { env, timeout: 60_000 }, (error, out) =>
+        error ? reject(error) : resolve(out),
+      );
+      const asked = CASES.map(([, [window, from, to]]) => [window, at(from), at(to)]);
+      run.stdin?.end(JSON.stringify(asked));
+    });
+    const got: unknown[] = JSON.parse(await answer);
+    for (const [place, [name]] of CASES.entries()) assert.equal(got[place], expected[place], name);
+  });
+}
+
+test('a window holds from its begin until before its end, and says what comes next', () => {
+  const schedule = new Schedule(repeated('30 2 * * *', 1, 'Europe/Berlin'));
+  const [from, to] = [at('2026-03-29T01:00'), at('2026-03-29T02:00')];
+  assert.equal(schedule.at(from), [from, to]);
+  assert.equal(schedule.at(to - 1), [from, to]);
+  assert.is(schedule.at(to), undefined);
+  assert.is(schedule.at(from - 1), undefined);
+  assert.is(schedule.ranges(from).length, 5);
+  assert.equal(schedule.ranges(from)[0], [from, to]);
+});
+
+const refused = (given: object, words: RegExp) => {
+  try {
+    contentOf({ name: 'w', scope: { tags: ['a'] }, ...given }, null);
+  } catch (error) {
+    assert.instance(error, RpcError);
+    assert.match((error as RpcError).message, words);
+    return;
+  }
+  throw new Error(`not refused: ${JSON.stringify(given)}`);
+};
+
+test('what is no window is refused in words', () => {
+  for (const [given, words] of [
+    [{}, /give once with from and to, or cron with duration_s/],
+    [{ cron: '0 0 * * *' }, /give once .* or cron with duration_s/],
+    [{ once: { from: 1, to: 2 }, cron: '0 0 * * *', duration_s: 60 }, /give once/],
+    [{ once: { from: 2, to: 2 } }, /later than once.from/],
+    [{ cron: '0 0 * *', duration_s: 60 }, /five fields .*it has 4/],
+    [{ cron: '@daily', duration_s: 60 }, /five fields/],
+    [{ cron: '61 0 * * *', duration_s: 60 }, /'61 0 \* \* \*' is not understood: .*61/],
+    [{ cron: '0 0 30 2 *', duration_s: 60 }, /never comes/],
+    [{ cron: '0 0 * * *', duration_s: 60, zone: 'Mars/Base' }, /'Mars\/Base' is no time zone/],
+  ] as const)
+    refused(given, words);
+});
+
+test('a range with too many begins is refused instead of being counted', async () => {
+  const schedule = new Schedule(repeated('* * * * *', 1, 'UTC'));
+  let message = '';
+  await schedule.between(0, 62 * 86_400_000).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.match(message, /more than 2000 times/);
+});
+
+test('quiet hours end on the clock of their zone, over midnight and changes of clocks too', () => {
+  const night = { from: '22:00', to: '07:00', zone: 'Europe/Berlin' };
+  for (const [now, until] of [
+    ['2026-01-15T20:59', undefined],
+    ['2026-01-15T21:00', '2026-01-16T06:00'],
+    ['2026-01-16T05:59', '2026-01-16T06:00'],
+    ['2026-01-16T06:00', undefined],
+    // The night of summer time is an hour shorter, that of winter time an hour longer.
+    ['2026-03-28T22:00', '2026-03-29T05:00'],
+    ['2026-10-24T21:00', '2026-10-25T06:00'],
+  ] as const) {
+    assert.is(quietUntil(night, at(now)), until && at(until), now);
+  }
+  assert.is(quietUntil(null, 0), undefined);
+  const day = { from: '09:00', to: '17:00', zone: 'Asia/Kolkata' };
+  assert.is(quietUntil(day, at('2026-01-15T03:30')), at('2026-01-15T11:30'));
+});
+
+test.run();
