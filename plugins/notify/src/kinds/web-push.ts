@@ -39,7 +39,7 @@ function isPair({ public_key, private_key }: Vapid): boolean {
     // A number that is no key of this curve; `false` tells it.
     return false;
   }
-  return pair.getPublicKey('base64url') === public_key.replace(/=+$/, '');
+  return pair.getPublicKey('base64url') === public_key.replaceAll('=', '');
 }
 
 const vapidOf = (values: Values): Vapid => ({
