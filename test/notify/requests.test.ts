@@ -2,6 +2,7 @@
 // documentation of each receiver; `SVC_WRITE_REQUESTS=1` writes them anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
 import * as assert from 'uvu/assert';
 import { checkValues, KINDS, mailOf, render } from '../../plugins/notify/src/kinds/index.ts';
 import { suite } from '../runner/suite.ts';
@@ -166,6 +167,20 @@ test('messages keep to the sizes of their kind, cut between characters', () => {
     assert.ok(size <= limit, `${kind}: ${size}`);
     assert.not.match(JSON.stringify(body), /\\ud[89a-f]/, kind);
   }
+});
+
+test('a foreign name adds no header and no recipient to a mail as it is sent', async () => {
+  const kind = KINDS.get('smtp')!;
+  const mail = mailOf(valuesOf('smtp'), render(foreign, { kind, ...context }), context);
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  const { message, envelope } = await transport.sendMail(mail);
+  const head = String(message).split('\r\n\r\n')[0]!;
+  assert.not.match(head, /^bcc:/im);
+  assert.match(head, /^Auto-Submitted: auto-generated$/m);
+  assert.match(head, /^Message-ID: <[\w-]+@example\.com>$/im);
+  assert.match(head, /^References: <thread-[\w-]+@example\.com>$/m);
+  assert.is(head.match(/^Subject:/gm)?.length, 1);
+  assert.equal(envelope.to, ['me@example.com']);
 });
 
 test('mail of one alert is one thread, and the same message has the same id at each try', () => {

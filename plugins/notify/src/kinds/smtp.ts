@@ -22,7 +22,7 @@ export const isAddress = (text: string): boolean => ADDRESS.test(text) && text.l
 /** Message as nodemailer takes it. */
 export interface Mail {
   readonly from: { readonly name: string; readonly address: string };
-  readonly to: readonly string[];
+  readonly to: string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -30,7 +30,7 @@ export interface Mail {
   readonly references: string;
   readonly date: Date;
   readonly priority: 'high' | 'normal' | 'low';
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
 }
 
 function html(message: Rendered): string {
