@@ -62,7 +62,7 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
     '仍未恢复：web-1 已离线，自 08:05 起（4 小时）',
   ],
   [
-    messageOf([offline('web-1', { flaps: { times: 4, ms: 40 * MINUTE } })], {
+    messageOf([offline('web-1', { ...over, flaps: { times: 4, ms: 40 * MINUTE } })], {
       type: 'alert.flapping',
     }),
     'web-1 is offline: 4 times in 40 min',

@@ -109,7 +109,10 @@ export const smtp: Kind = {
   example_url: 'mailtos://user:password@example.com?to=me@example.com',
   fields: [
     needed('host', 'Mail server', { host: true, example: 'smtp.example.com' }),
-    optional('port', 'Port', { type: 'number', default: 587, help: 'tls: 465, starttls: 587.' }),
+    optional('port', 'Port', {
+      type: 'number',
+      help: 'Empty: 465 for tls, 587 for starttls, 25 for none.',
+    }),
     optional('security', 'Security', {
       type: 'choice',
       choices: ['tls', 'starttls', 'none'],

@@ -72,9 +72,9 @@ function open(alert: MessageAlert, { words, clock }: Speech): string {
 
 /** What happened to one alert, in one line. */
 export function lineOf(alert: MessageAlert, type: MessageType, speech: Speech): string {
+  if (type === 'alert.flapping') return flapping(alert, speech);
   if (alert.state === 'closed')
     return type === 'digest' ? past(alert, speech) : ended(alert, speech);
-  if (type === 'alert.flapping') return flapping(alert, speech);
   const what = open(alert, speech);
   if (alert.state === 'acked') return fill(speech.words.acked, { what });
   return type === 'alert.reminder' ? fill(speech.words.reminder, { what }) : what;
