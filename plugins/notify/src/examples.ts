@@ -38,6 +38,29 @@ const message = {
 /** Calls for the documentation, in an order in which they work (test/discovery/examples.test.ts). Nothing of them leaves the machine. */
 export const examples: readonly Example[] = [
   {
+    method: 'channel_kinds',
+    params: {},
+    result: [
+      {
+        kind: 'smtp',
+        title: 'E-mail',
+        summary: 'Mail over an SMTP server.',
+        fields: [
+          {
+            name: 'host',
+            title: 'Mail server',
+            type: 'text',
+            required: true,
+            secret: false,
+            example: 'smtp.example.com',
+          },
+        ],
+        priorities: { critical: 'high', warning: 'normal', info: 'low' },
+        example_url: 'mailtos://user:password@example.com?to=me@example.com',
+      },
+    ],
+  },
+  {
     method: 'channel_read_url',
     params: { url: 'ntfys://me:PASSWORD@ntfy.example.net/ops' },
     result: {
