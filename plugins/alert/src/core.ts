@@ -25,6 +25,7 @@ import { countTrue } from './rules/now.ts';
 import { AlertStore } from './store/alerts.ts';
 import { RuleStore } from './store/rules.ts';
 import { StoredTransitions } from './store/transitions.ts';
+import type { Telling } from './telling.ts';
 import type { Alert, Transition } from './types.ts';
 
 export type Core = ReturnType<typeof openCore>;
@@ -129,7 +130,11 @@ export function openRounds(core: Core): Rounds {
 }
 
 /** Adds the methods of rules and alerts. */
-export function addMethods(methods: Methods, core: Core): void {
+export function addMethods(
+  methods: Methods,
+  core: Core,
+  telling: Pick<Telling, 'hiddenBy' | 'below'>,
+): void {
   const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
   const { auth, clock, log } = kernel;
   const answers = new Answers({
@@ -137,6 +142,8 @@ export function addMethods(methods: Methods, core: Core): void {
     rules,
     machines,
     channels: async () => (await notify?.channels()) ?? [],
+    hiddenBy: (alert) => telling.hiddenBy(alert),
+    below: (alert) => telling.below(alert),
   });
   addRuleMethods(methods, {
     auth,

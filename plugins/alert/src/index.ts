@@ -96,9 +96,9 @@ export default definePlugin({
     const rounds = openRounds(core);
     const evaluator = openEvaluator(core);
     let running: Promise<void> = Promise.resolve();
-    attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
+    const telling = attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
 
-    hooks.methods.tap((methods) => addMethods(methods, core));
+    hooks.methods.tap((methods) => addMethods(methods, core, telling));
     hooks.prepare.tap(async () => {
       const list = async (owner: string) =>
         rules.list().flatMap((rule) => (rule.owner === owner ? rule.name : []));
