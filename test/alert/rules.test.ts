@@ -136,7 +136,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       call('alert_rule_check', { source: 'machine', condition: 'cpu_usage > 90', ...over }, token);
     assert.equal(await check({ condition: 'cpu_usge > 90' }), {
       valid: false,
-      errors: [{ message: 'Unknown variable: cpu_usge', from: 0, to: 8, nearest: 'cpu_usage' }],
+      errors: [{ message: 'there is no variable cpu_usge', from: 0, to: 8, nearest: 'cpu_usage' }],
       variables: [],
       matches: 1,
       true_now: 0,
@@ -178,7 +178,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await app.sql(`update alert_rule set condition = 'gone_variable > 1' where name = 'old words'`);
     await app.restart();
     const rule = await call('alert_rule_get', { name: 'old words' });
-    assert.match(rule.problem, /its condition: Unknown variable: gone_variable/);
+    assert.match(rule.problem, /its condition: there is no variable gone_variable/);
     assert.is((await call('alert_rule_get', { name: 'Disk full' })).problem, null);
     await call('alert_rule_delete', { name: 'old words' });
   });

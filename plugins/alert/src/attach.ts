@@ -32,6 +32,7 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
     ...{ rules, machines },
     channels: () => notify.channels(),
     hiddenBy: (alert) => telling.hiddenBy(alert),
+    below: (alert) => telling.below(alert),
   });
   const telling: Telling = new Telling({
     ...{ kernel, notify, rules, machines, alerts, changed: touched },

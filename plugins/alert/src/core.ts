@@ -1,4 +1,4 @@
-import { LastReports } from '@svc/plugin-agent/api';
+import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
@@ -10,6 +10,7 @@ import { AlertFeed } from './alerts/feed.ts';
 import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
 import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
+import { Evaluator } from './evaluate/evaluator.ts';
 import { KnownMachines } from './machines.ts';
 import { Absence } from './presence/absence.ts';
 import { endOrphans } from './presence/ends.ts';
@@ -20,9 +21,11 @@ import { judgeSlow } from './presence/slow.ts';
 import { RuleChanges } from './rules/changes.ts';
 import { LoadedRules } from './rules/loaded.ts';
 import { addRuleMethods } from './rules/methods.ts';
+import { countTrue } from './rules/now.ts';
 import { AlertStore } from './store/alerts.ts';
 import { RuleStore } from './store/rules.ts';
 import { StoredTransitions } from './store/transitions.ts';
+import type { Telling } from './telling.ts';
 import type { Alert, Transition } from './types.ts';
 
 export type Core = ReturnType<typeof openCore>;
@@ -78,6 +81,30 @@ function announce(
   kernel.publish(AlertTransition, { changes });
 }
 
+/** Judges the reports that this server stores. */
+export function openEvaluator({ kernel, ...parts }: Core): Evaluator {
+  const { config, log } = kernel;
+  return new Evaluator({
+    ...parts,
+    kernel,
+    stored: kernel.use(SummaryStored),
+    full: kernel.use(FullStored),
+    buckets: kernel.use(ReportBuckets),
+    slow_ms: () => config.slow_rule_us / 1_000,
+    onSlow({ name }) {
+      log.warn(
+        `the rule '${name}' takes longer than slow_rule_us under [alert]: it is switched off`,
+      );
+      parts.changes.switchOff(name).catch((error: unknown) => {
+        log.error(`the rule '${name}' could not be switched off`, { error });
+      });
+    },
+    onError({ name }, subject, message) {
+      log.warn(`the rule '${name}' cannot be evaluated for ${subject}: ${message}`);
+    },
+  });
+}
+
 /** Work of the server whose turn it is, and what each keeps up to date. */
 export function openRounds(core: Core): Rounds {
   const { kernel, alerts, rules, machines } = core;
@@ -103,7 +130,11 @@ export function openRounds(core: Core): Rounds {
 }
 
 /** Adds the methods of rules and alerts. */
-export function addMethods(methods: Methods, core: Core): void {
+export function addMethods(
+  methods: Methods,
+  core: Core,
+  telling: Pick<Telling, 'hiddenBy' | 'below'>,
+): void {
   const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
   const { auth, clock, log } = kernel;
   const answers = new Answers({
@@ -111,6 +142,8 @@ export function addMethods(methods: Methods, core: Core): void {
     rules,
     machines,
     channels: async () => (await notify?.channels()) ?? [],
+    hiddenBy: (alert) => telling.hiddenBy(alert),
+    below: (alert) => telling.below(alert),
   });
   addRuleMethods(methods, {
     auth,
@@ -119,7 +152,8 @@ export function addMethods(methods: Methods, core: Core): void {
     registry,
     tagsOf: (uuid) => machines.tagsOf(uuid),
     openByRule: () => alerts.openByRule(),
-    trueNow: () => 0,
+    trueNow: (source, condition, agents) =>
+      countTrue({ kernel, registry, machines }, { source, condition }, agents),
   });
   const touched = (some: readonly Alert[]) =>
     kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });

@@ -1,4 +1,4 @@
-import { LastReports } from '@svc/plugin-agent/api';
+import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Egress } from '@svc/plugin-egress/api';
@@ -8,7 +8,7 @@ import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plug
 import { Owners } from '@svc/plugin-token/api';
 import { AlertChanged, MaintenanceWindows } from './api.ts';
 import { attachTelling } from './attach.ts';
-import { addMethods, openCore, openRounds } from './core.ts';
+import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { rulesHeld } from './held.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
@@ -58,7 +58,17 @@ const config = Type.Object({
 export default definePlugin({
   name: 'alert',
   namespaces: ['alert'],
-  requires: [AgentRegistry, AgentHistory, LastReports, Owners, Holdings, Egress],
+  requires: [
+    AgentRegistry,
+    AgentHistory,
+    LastReports,
+    SummaryStored,
+    FullStored,
+    ReportBuckets,
+    Owners,
+    Holdings,
+    Egress,
+  ],
   provides: [MaintenanceWindows],
   optional: [AgentValues, Notify],
   brings: ['agent-events', 'notify'],
@@ -84,10 +94,11 @@ export default definePlugin({
     const core = openCore(kernel);
     const { rules, ruleStore } = core;
     const rounds = openRounds(core);
+    const evaluator = openEvaluator(core);
     let running: Promise<void> = Promise.resolve();
-    attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
+    const telling = attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
 
-    hooks.methods.tap((methods) => addMethods(methods, core));
+    hooks.methods.tap((methods) => addMethods(methods, core, telling));
     hooks.prepare.tap(async () => {
       const list = async (owner: string) =>
         rules.list().flatMap((rule) => (rule.owner === owner ? rule.name : []));
@@ -104,6 +115,7 @@ export default definePlugin({
     kernel.subscribe(DatabaseChanged, readAgain);
     core.registry.onChange(() => void rules.resolve().catch(() => readAgain()));
     hooks.start.tap(() => {
+      evaluator.start();
       every('alerts', PERIOD_MS, () => {
         running = rounds.run();
         return running;
@@ -111,6 +123,7 @@ export default definePlugin({
     });
     hooks.stop.tap(async () => {
       await running;
+      await evaluator.stop();
       await rounds.end();
     });
   },

@@ -1,5 +1,6 @@
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { MaintenanceWindows } from '@svc/plugin-alert/api';
 import {
   countingIn,
   DatabaseChanged,
@@ -59,7 +60,7 @@ export default definePlugin({
   name: 'status-page',
   namespaces: ['status-page'],
   requires: [AgentRegistry, AgentHistory, Owners, Holdings],
-  optional: [Probes],
+  optional: [Probes, MaintenanceWindows],
   brings: ['agent-events'],
   config: reload(config),
   permissions,
@@ -134,6 +135,7 @@ function openPages(kernel: Kernel<Config>, store: Store): LivePages {
     owners: kernel.use(Owners),
     registry: kernel.use(AgentRegistry),
     history: kernel.use(AgentHistory),
+    windows: kernel.useOptional(MaintenanceWindows),
     probes: read && new ProbeHistory(read, signal, log),
     base: brand.rewrite('/svc/status'),
     every_ms: () => settings.refresh_s * 1_000,

@@ -68,6 +68,15 @@ export class RuleChanges {
     });
   }
 
+  /** Switches off a rule that the server cannot afford. @throws RpcError 103, 105 */
+  async switchOff(name: string): Promise<void> {
+    const { clock, store, changed } = this.#parts;
+    const rule = await this.rule(name);
+    const times = { version: rule.version + 1, updated_at: clock.now() };
+    await store.change({ ...rule, enable: false, ...times });
+    await changed();
+  }
+
   /** Gives a default rule its default settings back, also a deleted one. @throws RpcError 102, 105, 108 */
   async reset(name: string, caller: Principal): Promise<StoredRule> {
     const { clock, store, changed } = this.#parts;

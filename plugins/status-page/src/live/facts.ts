@@ -1,4 +1,5 @@
 import type { Seen } from '@svc/plugin-agent-events/api';
+import type { PublicWindow } from '@svc/plugin-alert/api';
 import type { Entry, Incident, Page } from '../page.ts';
 import type { Latency } from './latency.ts';
 import type { Sentence } from './sentence.ts';
@@ -33,6 +34,14 @@ export interface Facts {
   readonly sentence: Sentence;
   /** Texts of the rows with trouble, where there is more than one. */
   readonly troubles: readonly Sentence[];
+  /** Texts of maintenance windows that hold or come, without the one that `sentence` names. */
+  readonly windows: readonly Sentence[];
+}
+
+/** Maintenance windows of a page. */
+export interface PageWindows {
+  readonly active: readonly PublicWindow[];
+  readonly upcoming: readonly PublicWindow[];
 }
 
 export function agentRow({ key, name, group }: Entry, seen: Seen | undefined, now: number): Row {
@@ -76,7 +85,7 @@ const ORDER: readonly State[] = ['down', 'degraded', 'maintenance', 'up', 'unkno
 export function factsOf(
   page: Page,
   rows: readonly Row[],
-  incidents: readonly Incident[],
+  { incidents, active, upcoming }: PageWindows & { readonly incidents: readonly Incident[] },
   at: number,
 ): Facts {
   const isOver = ({ ends_at }: Incident) => ends_at !== null && ends_at <= at;
@@ -89,8 +98,20 @@ export function factsOf(
   const states: State[] = [
     ...rows.map(({ state }) => state),
     ...stated.map(({ impact }) => impact as State),
+    ...active.map((): State => 'maintenance'),
   ];
   const state = ORDER.find((one) => states.includes(one)) ?? 'unknown';
+  const holding = active
+    .toSorted((a, b) => b.to - a.to)
+    .map(({ name, to }): Sentence => {
+      return { form: 'windowNow', title: name, time: to };
+    });
+  const coming = upcoming
+    .toSorted((a, b) => a.from - b.from)
+    .map(({ name, from }): Sentence => {
+      return { form: 'windowNext', title: name, time: from };
+    });
+  const sentence = overall(rows, troubles, stated, holding[0]);
   return {
     page,
     at,
@@ -98,8 +119,9 @@ export function factsOf(
     open,
     past,
     state,
-    sentence: overall(rows, troubles, stated),
+    sentence,
     troubles: troubles.length > 1 ? troubles : [],
+    windows: [...holding, ...coming].filter((one) => one !== sentence),
   };
 }
 
@@ -107,6 +129,7 @@ function overall(
   rows: readonly Row[],
   troubles: readonly Sentence[],
   stated: readonly Incident[],
+  window: Sentence | undefined,
 ): Sentence {
   const [first] = troubles;
   if (first) {
@@ -118,5 +141,6 @@ function overall(
     const form = incident.impact === 'maintenance' ? 'maintenance' : 'incidentOpen';
     return { form, title: incident.title };
   }
+  if (window) return window;
   return { form: rows.some(({ state }) => state === 'up') ? 'allRun' : 'nothing' };
 }

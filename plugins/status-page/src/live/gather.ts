@@ -1,5 +1,6 @@
 import type { AgentHistory } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { MaintenanceWindows } from '@svc/plugin-alert/api';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Entry, Page } from '../page.ts';
 import { maySee } from '../permissions.ts';
@@ -17,6 +18,8 @@ export interface GatherParts {
   /** undefined: this server has no tasks, so nothing is known of probes. */
   readonly probes: ProbeHistory | undefined;
   readonly store: Store;
+  /** undefined: this server has no maintenance windows. */
+  readonly windows: MaintenanceWindows | undefined;
 }
 
 /** The agents of those entries that the page's owner may see now, and that are not deleted; in the order of the page. */
@@ -60,7 +63,9 @@ export async function gather(
       rows.push(probeRow(entry, day && latencyOf(day)));
     }
   }
-  return factsOf(page, rows, incidents, now);
+  const active = parts.windows?.active(page.slug, now) ?? [];
+  const upcoming = parts.windows?.upcoming(page.slug, now) ?? [];
+  return factsOf(page, rows, { incidents, active, upcoming }, now);
 }
 
 /** The curve of one probe over another time than a day. @throws RpcError 103 */

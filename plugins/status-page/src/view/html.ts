@@ -125,7 +125,7 @@ type Detail = (typeof DETAILS)[number];
 
 function mainOf(facts: Facts, voice: Voice, places: Places, detail: Detail): string {
   const { words } = voice;
-  const { open, past, troubles, state, sentence } = facts;
+  const { open, past, troubles, state, sentence, windows } = facts;
   const shown = open.slice(0, detail.incidents);
   const earlier = past.slice(0, detail.incidents - shown.length);
   const own = `${places.base}/${facts.page.slug}`;
@@ -137,10 +137,12 @@ function mainOf(facts: Facts, voice: Voice, places: Places, detail: Detail): str
       .join('');
   const more = open.length + past.length > shown.length + earlier.length;
   const none = open.length + past.length === 0 ? `<p class="m">${words.noIncidents}</p>` : '';
+  const maintained = windows.slice(0, detail.incidents).map((one) => `<li>${voice.html(one)}</li>`);
   const named = troubles.slice(0, 5).map((one) => `<li>${voice.html(one)}</li>`);
   return [
     `<p class="all ${state}" role="status">${voice.html(sentence)}</p>`,
     named.length > 0 ? `<ul class="troubles">${named.join('')}</ul>` : '',
+    maintained.length > 0 ? `<ul class="troubles m">${maintained.join('')}</ul>` : '',
     shown.length > 0 ? `<h2>${words.open}</h2>${list(shown)}` : '',
     ...groups.map((rows) =>
       groupHtml(rows, voice, places, { ...detail, own, withRanges: rows === withCurves }),

@@ -6,6 +6,8 @@ export const en = {
   oneOfMany: '{count} of {all} systems are having problems',
   incidentOpen: 'Ongoing incident: {title}',
   maintenance: 'Under maintenance: {title}',
+  windowNow: 'Maintenance: {title} until {time}',
+  windowNext: 'Planned maintenance: {title}, starts {time}',
 
   runs: 'Operational',
   answers: 'Reachable',

@@ -8,6 +8,8 @@ export const zhCn: Words = {
   oneOfMany: '{all} 个系统中有 {count} 个出现问题',
   incidentOpen: '有未结束的事件：{title}',
   maintenance: '维护中：{title}',
+  windowNow: '维护中：{title}，至 {time}',
+  windowNext: '计划维护：{title}，{time} 开始',
 
   runs: '运行正常',
   answers: '响应正常',
