@@ -5,12 +5,13 @@ import { AgentValues } from '@svc/plugin-kv/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { Answers } from './alerts/answers.ts';
+import { Answers, type HiddenBy } from './alerts/answers.ts';
 import { AlertFeed } from './alerts/feed.ts';
 import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
 import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
 import { Evaluator } from './evaluate/evaluator.ts';
+import { addTestMethod } from './evaluate/test-run.ts';
 import { KnownMachines } from './machines.ts';
 import { Absence } from './presence/absence.ts';
 import { endOrphans } from './presence/ends.ts';
@@ -129,7 +130,11 @@ export function openRounds(core: Core): Rounds {
 }
 
 /** Adds the methods of rules and alerts. */
-export function addMethods(methods: Methods, core: Core): void {
+export function addMethods(
+  methods: Methods,
+  core: Core,
+  hiddenBy: (alert: Alert) => HiddenBy | null,
+): void {
   const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
   const { auth, clock, log } = kernel;
   const answers = new Answers({
@@ -137,6 +142,7 @@ export function addMethods(methods: Methods, core: Core): void {
     rules,
     machines,
     channels: async () => (await notify?.channels()) ?? [],
+    hiddenBy,
   });
   addRuleMethods(methods, {
     auth,
@@ -148,6 +154,8 @@ export function addMethods(methods: Methods, core: Core): void {
     trueNow: (source, condition, agents) =>
       countTrue({ kernel, registry, machines }, { source, condition }, agents),
   });
+  const buckets = kernel.use(ReportBuckets);
+  addTestMethod(methods, { auth, clock, registry, machines, buckets });
   const touched = (some: readonly Alert[]) =>
     kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });
   const parts = { auth, clock, store: alerts, rules, transitions, answers, notify, touched };
