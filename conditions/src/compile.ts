@@ -1,13 +1,11 @@
+import { CheckedCondition } from './checked.ts';
 import { comparisonOf } from './comparison.ts';
 import { createEngine, type Engine, libraryError, type Node } from './engine.ts';
-import { ConditionError } from './error.ts';
-import { type Findings, inspect } from './inspect.ts';
-import type { Condition, Fault, Value, Vocabulary, WindowUse } from './types.ts';
-import { keyOfTexts } from './windows.ts';
+import { inspect } from './inspect.ts';
+import type { Condition, Fault, Vocabulary } from './types.ts';
 
 const MOST_CHARACTERS = 2_000;
 
-type Parsed = ReturnType<Engine['parse']>;
 type Result = { readonly condition: Condition } | { readonly faults: readonly Fault[] };
 
 const engines = new WeakMap<Vocabulary, Engine>();
@@ -31,7 +29,8 @@ export function compile(text: string, vocabulary: Vocabulary): Result {
     const runs = engine.parse(withDoubles(text, findings.wholes));
     const second = runs.check().error;
     if (second) throw second;
-    return { condition: conditionOf({ text, root, runs, engine, vocabulary }, findings) };
+    const comparison = comparisonOf(root, vocabulary);
+    return { condition: new CheckedCondition({ text, runs, engine, comparison }, findings) };
   } catch (error) {
     return { faults: [faultOf(error, text)] };
   }
@@ -75,72 +74,4 @@ function faultOf(error: unknown, text: string): Fault {
   const from = Math.min(known.from ?? 0, text.length);
   const to = Math.min(Math.max(known.to ?? text.length, from), text.length);
   return { message: MESSAGES[known.message] ?? known.message, from, to };
-}
-
-interface Compiled {
-  readonly text: string;
-  readonly root: Node;
-  readonly runs: Parsed;
-  readonly engine: Engine;
-  readonly vocabulary: Vocabulary;
-}
-
-type Values = Readonly<Record<string, Value>>;
-
-function conditionOf(
-  { text, root, runs, engine, vocabulary }: Compiled,
-  findings: Findings,
-): Condition {
-  const windows = [...findings.windows.values()];
-  const paths = [...findings.plain].map((name) => name.split('.') as [string, string?]);
-  const measured = new Map<string, number>();
-  const running = {
-    window: (name: string, variable: string, span: string) =>
-      measured.get(keyOfTexts(name, variable, span)) as number,
-    matches: (subject: string, pattern: string) =>
-      findings.patterns.get(pattern)?.(subject) ?? false,
-  };
-  return {
-    text,
-    variables: [...findings.variables],
-    windows,
-    comparison: comparisonOf(root, vocabulary),
-    evaluate(values, window) {
-      if (!paths.every((path) => isPresent(values, path))) return undefined;
-      if (!windows.every((use) => measure(use, window, measured))) return undefined;
-      return verdictOf(() => engine.run(runs, values, running));
-    },
-  };
-}
-
-function isPresent(values: Values, [head, member]: readonly [string, string?]): boolean {
-  const value = values[head];
-  if (value === undefined || value === null) return false;
-  if (member === undefined) return true;
-  const inner = (value as Values)[member];
-  return inner !== undefined && inner !== null;
-}
-
-function measure(
-  use: WindowUse,
-  window: ((use: WindowUse) => number | undefined) | undefined,
-  into: Map<string, number>,
-): boolean {
-  const value = window?.(use);
-  if (value === undefined) return false;
-  into.set(use.key, value);
-  return true;
-}
-
-/** @throws ConditionError */
-function verdictOf(evaluate: () => unknown): boolean {
-  let result: unknown;
-  try {
-    result = evaluate();
-  } catch (error) {
-    const message = libraryError(error)?.message ?? 'the condition cannot be evaluated';
-    throw new ConditionError(message.slice(0, 300), { cause: error });
-  }
-  if (typeof result === 'boolean') return result;
-  throw new ConditionError('the condition gives neither true nor false');
 }

@@ -6,9 +6,10 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { FullStored, ReportBuckets, SummaryStored } from '../../plugins/agent/src/api.ts';
 import { AgentRegistry } from '../../plugins/agent-uuid/src/api.ts';
+import { Costs } from '../../plugins/alert/src/evaluate/costs.ts';
 import { Evaluator } from '../../plugins/alert/src/evaluate/evaluator.ts';
 import { migrations } from '../../plugins/alert/src/migrations/index.ts';
-import { CLOSED, OPEN, PENDING } from '../../plugins/alert/src/types.ts';
+import { type Alert, CLOSED, OPEN, PENDING } from '../../plugins/alert/src/types.ts';
 import { dynamicReport, PLUGINS, summaryReport } from '../protocol/agent-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { loadedRule, MemoryAlerts, MemoryRules, machines } from './kit-evaluate.ts';
@@ -293,6 +294,40 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(alerts.told, ['opened /', 'opened /data']);
     await send([{ ...disks[0], available_space: 60, used_space: 40 }]);
     assert.equal(alerts.told, ['opened /', 'opened /data', 'closed /']);
+  });
+
+  test('cores are counted from full reports', async () => {
+    rules.set(loadedRule('load_one > cores * 2'));
+    await report({ load_one: 10_000 });
+    assert.equal(alerts.told, []);
+    const time = app.clock.now();
+    await app.call('agent_report_dynamic', [app.superToken, dynamicReport({ uuid: A, time })]);
+    await settled();
+    await report({ load_one: 10_000 });
+    assert.equal(alerts.told, ['opened']);
+  });
+
+  test('a slow rule is told of', () => {
+    const costs = new Costs({ onSlow: (rule) => void complaints.push(rule.name) }, () => 1);
+    const [quick, slow] = [loadedRule('cpu_usage > 1').rule, loadedRule('cpu_usage > 2').rule];
+    for (let n = 0; n < 64; n++) {
+      costs.add(quick, 0.1);
+      costs.add(slow, n === 0 ? 100 : 0.5);
+    }
+    assert.equal(complaints, [slow.name]);
+  });
+
+  test('a change by a person is taken over within a minute, and a hold goes on over it', async () => {
+    rules.set(loadedRule('cpu_usage > 90'));
+    await reports(1, 95);
+    const [[key, row]] = [...alerts.rows] as [[string, Alert]];
+    alerts.rows.set(key, { ...row, acked_by: 'somebody', version: row.version + 1 });
+    await app.clock.advance(61 * SECOND);
+    await reports(1, 95);
+    await settled();
+    await reports(1, 50);
+    assert.equal(alerts.told, ['opened', 'closed']);
+    assert.is(alerts.loads, 2);
   });
 
   test('agents without rules cost nothing: their alerts are not even read', async () => {

@@ -2,7 +2,7 @@ import type { WindowUse } from '@svc/conditions';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
 import { type Alert, CLEARING, CLOSED, type LoadedRule, PENDING } from '../types.ts';
 import { ClockOffset } from './clock-offset.ts';
-import { type Live, liveOf } from './live.ts';
+import { adopt, type Live, liveOf } from './live.ts';
 import { gapAfter } from './machine.ts';
 import { kindOf, type PartKind } from './parts.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -45,6 +45,8 @@ export class AgentState {
   readonly fullPace = new Pace();
   clock = new ClockOffset(undefined);
   cores: number | undefined;
+  /** Monotonic time at which cores were counted last. */
+  coresAt = -Infinity;
   /** Monotonic time at which rows were read last; undefined: they never were. */
   loadedAt: number | undefined;
   heardAt = 0;
@@ -116,20 +118,26 @@ export class AgentState {
     return live;
   }
 
-  /** Takes rows as they are in the database: where another server changed one, or none is in memory. */
-  loaded(rows: readonly Alert[], moment: { readonly at: number; readonly now: number }): void {
+  /**
+   * Takes rows as they are in the database: where another server changed one, or none is in memory. `since` is when they
+   * were asked for: what was written later is newer.
+   */
+  loaded(
+    rows: readonly Alert[],
+    moment: { readonly at: number; readonly now: number; readonly since: number },
+  ): void {
     this.loadedAt = moment.now;
+    const isNewer = (live: Live) => live.isWriting || live.storedAt >= moment.since;
     const seen = new Set<string>();
     for (const row of rows) {
       const key = keyOf(row.rule_id, row.part);
       seen.add(key);
       const live = this.lives.get(key);
-      if (live?.isWriting || live?.row?.version === row.version) continue;
-      const fresh = liveOf(row, row, moment);
-      this.lives.set(key, { ...fresh, key: live?.key ?? keyPart(row) });
+      if (!live) this.lives.set(key, liveOf(keyPart(row), row, moment));
+      else if (!isNewer(live)) adopt(live, row);
     }
     for (const [key, live] of this.lives) {
-      if (live.isWriting || seen.has(key)) continue;
+      if (seen.has(key) || isNewer(live)) continue;
       live.row = undefined;
       if (live.held.state === CLOSED) this.lives.delete(key);
     }

@@ -1,7 +1,7 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
-import { type Alert, OPEN, type Transition, type Transitions } from '../types.ts';
-import { heldOf, type Live } from './live.ts';
+import { type Alert, CLOSED, OPEN, type Transition, type Transitions } from '../types.ts';
+import { adopt, type Live } from './live.ts';
 import type { Held } from './machine.ts';
 
 /** Changes of one statement. */
@@ -17,6 +17,7 @@ interface Change {
 /** Queue of changes on their way to the database: each alert has at most one in it. */
 export class Changes {
   readonly #transitions: Transitions;
+  readonly #clock: Kernel['clock'];
   readonly #log: Kernel['log'];
   readonly #warnings: Throttle;
   readonly #onOpened: ((alert: Alert) => void) | undefined;
@@ -28,6 +29,7 @@ export class Changes {
     transitions: Transitions,
     onOpened: ((alert: Alert) => void) | undefined,
   ) {
+    this.#clock = clock;
     this.#log = log;
     this.#warnings = new Throttle(clock);
     this.#transitions = transitions;
@@ -75,8 +77,10 @@ export class Changes {
     transition: Transition,
     result: { readonly alert: Alert; readonly made: boolean },
   ): void {
-    live.row = result.alert;
-    if (!result.made) live.held = heldOf(result.alert);
-    else if (transition.to === OPEN) this.#onOpened?.(result.alert);
+    live.storedAt = this.#clock.monotonic();
+    if (result.made) live.row = result.alert;
+    else adopt(live, result.alert);
+    const opened = transition.to === OPEN && (transition.from?.state ?? CLOSED) < OPEN;
+    if (result.made && opened) this.#onOpened?.(result.alert);
   }
 }

@@ -26,16 +26,13 @@ export class Costs {
     this.#slow_ms = slow_ms;
   }
 
-  /** Runs the evaluation of a rule. */
-  measure<T>(rule: Rule, evaluate: () => T): T {
-    if (++this.#turn % SAMPLED !== 0) return evaluate();
-    const began = performance.now();
-    const result = evaluate();
-    this.#add(rule, performance.now() - began);
-    return result;
+  /** Tells whether the next evaluation is to be measured. */
+  isSampled(): boolean {
+    return ++this.#turn % SAMPLED === 0;
   }
 
-  #add(rule: Rule, ms: number): void {
+  /** Adds the time of one evaluation. */
+  add(rule: Rule, ms: number): void {
     const sample = this.#samples.get(rule.id) ?? { count: 0, ms: 0 };
     this.#samples.set(rule.id, sample);
     sample.count++;

@@ -5,7 +5,7 @@ import { AgentState, type Arrived } from './agent-state.ts';
 import type { Bench, EvaluatorCounts, EvaluatorParts } from './bench.ts';
 import { Changes } from './changes.ts';
 import { Costs } from './costs.ts';
-import { judgeFull, judgeSummary } from './judging.ts';
+import { judgeFull, judgeSummary, learnCores } from './judging.ts';
 import { Loader } from './loader.ts';
 import { storeProgress } from './progress.ts';
 import { Refill } from './refill.ts';
@@ -20,6 +20,8 @@ const LOOK_EACH = 16;
 const MOST_ROWS = 20_000;
 /** Time after which alerts are read again: another server, or a person, may have changed them. */
 const COPY_MS = 60_000;
+/** Conditions that need full reports although they are about the machine. */
+const CORES = /\bcores\b/;
 const TICK_MS = 10_000;
 /** Time without a report after which an agent's state leaves the memory. */
 const IDLE_MS = 20 * 60_000;
@@ -38,6 +40,7 @@ export class Evaluator implements Bench {
   readonly #removes: (() => void)[] = [];
   #queue: Arrived[] = [];
   #isPumping = false;
+  #usesCores = false;
   #removeFull: (() => void) | undefined;
 
   constructor(parts: EvaluatorParts) {
@@ -111,7 +114,11 @@ export class Evaluator implements Bench {
   #rulesChanged(): void {
     const { rules, full } = this.#parts;
     this.costs.keep(rules.list());
-    if (rules.anyParts) this.#removeFull ??= full.listen((rows) => this.#take(rows, true));
+    this.#usesCores = rules
+      .list()
+      .some(({ condition, clear }) => CORES.test(`${condition} ${clear}`));
+    if (rules.anyParts || this.#usesCores)
+      this.#removeFull ??= full.listen((rows) => this.#take(rows, true));
     else {
       this.#removeFull?.();
       this.#removeFull = undefined;
@@ -145,6 +152,8 @@ export class Evaluator implements Bench {
 
   #accept(arrived: Arrived): void {
     const id = arrived.row[SUMMARY_COLUMNS.uuid_id] as number;
+    const known = this.#states.get(id);
+    if (arrived.isFull && this.#usesCores && known) learnCores(known, arrived);
     const rules = this.#rulesFor(id, arrived.isFull);
     if (rules.length === 0) return;
     const state = this.#stateOf(id);

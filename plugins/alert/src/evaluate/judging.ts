@@ -1,9 +1,10 @@
+import { ConditionError, type Verdict } from '@svc/conditions';
 import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
 import type { LoadedRule } from '../types.ts';
 import type { AgentState, Arrived } from './agent-state.ts';
 import type { Bench } from './bench.ts';
-import { judge, type Moment } from './live.ts';
-import { partsOf } from './parts.ts';
+import { type Judged, judge, type Live, type Moment } from './live.ts';
+import { coresOf, partsOf } from './parts.ts';
 import {
   detailOf,
   measureOf,
@@ -17,6 +18,7 @@ import type { Facts, Row } from './variables.ts';
 
 /** Distance of two full reports that are looked at, ms. */
 const PARTS_EACH_MS = 5_000;
+const CORES_EACH_MS = 3_600_000;
 
 interface Work {
   readonly rules: readonly LoadedRule[];
@@ -72,6 +74,13 @@ export function judgeFull(
   }
 }
 
+/** Counts the cores of a machine, once an hour. */
+export function learnCores(state: AgentState, { row, now }: Arrived): void {
+  if (now - state.coresAt < CORES_EACH_MS) return;
+  state.coresAt = now;
+  state.cores = coresOf(row) ?? state.cores;
+}
+
 const arrivalOf = (row: Row): number => Number(row[SUMMARY_COLUMNS.storage_time]);
 
 function isCurrent({ counts }: Bench, state: AgentState, row: Row, now: number): boolean {
@@ -95,28 +104,58 @@ function factsOf(
 }
 
 function judgeAll(bench: Bench, state: AgentState, plan: Plan, measured: Measured): void {
-  for (const loaded of plan.rules) judgeOne(bench, state, loaded, measured);
+  const { values, window, part } = measured;
+  for (const loaded of plan.rules) {
+    const began = bench.costs.isSampled() ? performance.now() : undefined;
+    const verdict = verdictIn(bench, state, loaded, measured);
+    if (began !== undefined) bench.costs.add(loaded.rule, performance.now() - began);
+    // Most rules do not hold, and have no alert.
+    if (!verdict && state.lives.size === 0) continue;
+    const live = state.live(loaded.rule.id, part);
+    if (!live && !verdict) continue;
+    const judged = judgedBy(bench, state, loaded, { verdict, values, window });
+    judgeLive(bench, live ?? state.begin(loaded.rule.id, part, measured.moment), {
+      loaded,
+      judged,
+      moment: measured.moment,
+    });
+  }
   bench.counts.evaluations += plan.rules.length;
 }
 
-function judgeOne(
+/** Evaluates the condition of a rule; undefined where it cannot be. */
+function verdictIn(
   bench: Bench,
   state: AgentState,
+  { rule, condition }: LoadedRule,
+  { values, window, moment }: Measured,
+): Verdict {
+  try {
+    return condition.evaluate(values, window);
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    const { message } = error;
+    bench.costs.failed(rule, state.agent.uuid, { message, now: moment.now });
+    return undefined;
+  }
+}
+
+interface Found {
+  readonly verdict: Verdict;
+  readonly values: Values;
+  readonly window: ReadWindow | undefined;
+}
+
+function judgedBy(
+  { parts: { machines } }: Bench,
+  { agent: { uuid } }: AgentState,
   loaded: LoadedRule,
-  { part, values, window, moment }: Measured,
-): void {
-  const { rule, condition, clear } = loaded;
-  const { uuid } = state.agent;
-  const failed = (message: string) => bench.costs.failed(rule, uuid, { message, now: moment.now });
-  const verdict = bench.costs.measure(rule, () => verdictOf(condition, values, window, failed));
-  const live =
-    state.live(rule.id, part) ?? (verdict ? state.begin(rule.id, part, moment) : undefined);
-  if (!live) return;
-  const before = live.held;
-  const { machines } = bench.parts;
-  const judged = {
+  { verdict, values, window }: Found,
+): Judged {
+  const { condition, clear } = loaded;
+  return {
     condition: verdict,
-    clear: () => (clear ? verdictOf(clear, values, window, failed) : verdict === false),
+    clear: () => (clear ? verdictOf(clear, values, window) : verdict === false),
     facts: () => ({
       value: measureOf(condition, values, window),
       detail: detailOf(loaded, values, {
@@ -125,6 +164,16 @@ function judgeOne(
       }),
     }),
   };
+}
+
+interface Judging {
+  readonly loaded: LoadedRule;
+  readonly judged: Judged;
+  readonly moment: Moment;
+}
+
+function judgeLive(bench: Bench, live: Live, { loaded, judged, moment }: Judging): void {
+  const before = live.held;
   const change = judge(live, loaded, judged, moment);
   if (change) bench.changes.add(live, change, before);
 }

@@ -22,6 +22,8 @@ export interface Live {
   lastAt: number;
   /** `meaning` of the rule by which it was judged. */
   meaning: number;
+  /** Monotonic time at which its row was written last, ms. */
+  storedAt: number;
   /** A change is on its way to the database: nothing is judged meanwhile. */
   isWriting: boolean;
   value: number | null;
@@ -51,6 +53,12 @@ export const heldOf = ({ state, since, true_ms, false_ms }: Alert): Held => ({
   gap_ms: 0,
 });
 
+/** Takes the row as it is in the database; a hold that goes on here stays as far as it has come. */
+export function adopt(live: Live, row: Alert): void {
+  live.row = row;
+  if (live.held.state !== row.state) live.held = heldOf(row);
+}
+
 export function liveOf(
   key: AlertKey,
   row: Alert | undefined,
@@ -63,6 +71,7 @@ export function liveOf(
     // The time since another server, or this one before a start, judged it.
     lastAt: row ? now - Math.max(0, at - row.updated_at) : now,
     meaning: row?.detail.meaning ?? -1,
+    storedAt: -Infinity,
     isWriting: false,
     value: row?.value ?? null,
     detail: row?.detail ?? {},

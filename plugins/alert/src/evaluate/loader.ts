@@ -62,6 +62,7 @@ export class Loader {
 
   async #load(batch: readonly AgentState[]): Promise<void> {
     const { transitions, clocks, onLoaded } = this.#sources;
+    const since = this.#kernel.clock.monotonic();
     const fresh = batch.filter(({ loadedAt }) => loadedAt === undefined);
     const [rows, offsets] = await Promise.all([
       transitions.load(
@@ -71,7 +72,7 @@ export class Loader {
       fresh.length > 0 ? clocks.read(fresh.map(({ agent }) => agent.id)) : undefined,
     ]);
     const { clock } = this.#kernel;
-    const moment = { at: clock.now(), now: clock.monotonic() };
+    const moment = { at: clock.now(), now: clock.monotonic(), since };
     const byAgent = Map.groupBy(rows, ({ subject_id }) => subject_id);
     for (const state of fresh) state.clock = new ClockOffset(offsets?.get(state.agent.id));
     for (const state of batch) {

@@ -16,6 +16,8 @@ export interface PartSeen {
 }
 
 const MOST_PARTS = 64;
+/** Longer texts would hold the event loop; they name thousands of parts. */
+const MOST_CHARACTERS = 2 ** 20;
 /** File systems that are full by nature, or no disks. */
 const NO_DISKS = new Set(['squashfs', 'overlay', 'tmpfs', 'devtmpfs', 'ramfs', 'iso9660']);
 
@@ -27,25 +29,26 @@ export function kindOf({ condition, clear }: LoadedRule): PartKind | undefined {
 
 /** Returns the parts of one kind that a full report names, at most 64. */
 export function partsOf(kind: PartKind, row: Row): PartSeen[] {
-  return READERS[kind](row).slice(0, MOST_PARTS);
+  return READERS[kind](row);
 }
 
 type Json = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 function parsed(row: Row, column: keyof typeof FULL_COLUMNS): unknown {
   const text = row[FULL_COLUMNS[column]];
-  return typeof text === 'string' ? JSON.parse(text) : undefined;
+  return typeof text === 'string' && text.length <= MOST_CHARACTERS ? JSON.parse(text) : undefined;
 }
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : []);
+const some = (list: readonly Json[]) => list.slice(0, MOST_PARTS);
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100);
 
 const READERS: { readonly [kind in PartKind]: (row: Row) => PartSeen[] } = {
-  disk: (row) => listOf(parsed(row, 'disk')).filter(isKept).map(diskOf),
-  gpu: (row) => listOf(parsed(row, 'gpu')).map(gpuOf),
+  disk: (row) => some(listOf(parsed(row, 'disk')).filter(isKept)).map(diskOf),
+  gpu: (row) => some(listOf(parsed(row, 'gpu'))).map(gpuOf),
   interface(row) {
     const network = parsed(row, 'network') as { readonly interfaces?: unknown } | undefined;
-    return listOf(network?.interfaces).map(interfaceOf);
+    return some(listOf(network?.interfaces)).map(interfaceOf);
   },
 };
 
@@ -112,4 +115,10 @@ function interfaceOf(one: Json): PartSeen {
       },
     },
   };
+}
+
+/** Counts the cores that a full report names. */
+export function coresOf(row: Row): number | undefined {
+  const cpu = parsed(row, 'cpu') as { readonly per_core?: unknown } | undefined;
+  return Array.isArray(cpu?.per_core) ? cpu.per_core.length : undefined;
 }

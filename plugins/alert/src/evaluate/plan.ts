@@ -48,18 +48,12 @@ export function valuesOf({ measured, facts }: Plan, row: Row, of: () => Facts): 
   return values;
 }
 
-/** Evaluates a condition. @returns undefined where it cannot be evaluated; `failed` hears why */
-export function verdictOf(
-  condition: Condition,
-  values: Values,
-  window: ReadWindow | undefined,
-  failed: (message: string) => void,
-): Verdict {
+/** Evaluates a condition; undefined where it cannot be. */
+export function verdictOf(condition: Condition, values: Values, window?: ReadWindow): Verdict {
   try {
     return condition.evaluate(values, window);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    failed(error.message);
     return undefined;
   }
 }
