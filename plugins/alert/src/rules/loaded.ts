@@ -8,7 +8,7 @@ import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
 import type { LoadedRule, Machines, Rule, Rules, Source } from '../types.ts';
 import { type Members, Scopes } from './scopes.ts';
-import { isSlow } from './slow.ts';
+import { isSlow, isUnmeasured } from './slow.ts';
 
 export interface RulesParts {
   readonly log: Logger;
@@ -117,6 +117,9 @@ export class LoadedRules implements Rules {
     if (fault) return fault;
     const { monitors, agents, tags } = 'all' in scope ? {} : scope;
     if (monitors && !agents && !tags) return 'the plugin of monitors is off';
+    const loaded = this.#sound.get(id);
+    if (loaded && isUnmeasured(loaded))
+      return 'this version measures no traffic, no prediction and no window of more than an hour';
     return this.#scopes.problem(id);
   }
 
