@@ -5,7 +5,7 @@ import { AgentValues } from '@svc/plugin-kv/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { Answers, type HiddenBy } from './alerts/answers.ts';
+import { Answers } from './alerts/answers.ts';
 import { AlertFeed } from './alerts/feed.ts';
 import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
@@ -26,6 +26,7 @@ import { countTrue } from './rules/now.ts';
 import { AlertStore } from './store/alerts.ts';
 import { RuleStore } from './store/rules.ts';
 import { StoredTransitions } from './store/transitions.ts';
+import type { Telling } from './telling.ts';
 import type { Alert, Transition } from './types.ts';
 
 export type Core = ReturnType<typeof openCore>;
@@ -133,7 +134,7 @@ export function openRounds(core: Core): Rounds {
 export function addMethods(
   methods: Methods,
   core: Core,
-  hiddenBy: (alert: Alert) => HiddenBy | null,
+  telling: Pick<Telling, 'hiddenBy' | 'below'>,
 ): void {
   const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
   const { auth, clock, log } = kernel;
@@ -142,7 +143,8 @@ export function addMethods(
     rules,
     machines,
     channels: async () => (await notify?.channels()) ?? [],
-    hiddenBy,
+    hiddenBy: (alert) => telling.hiddenBy(alert),
+    below: (alert) => telling.below(alert),
   });
   addRuleMethods(methods, {
     auth,

@@ -106,7 +106,7 @@ export default definePlugin({
     const telling = attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
 
     hooks.methods.tap((methods) => {
-      addMethods(methods, core, (alert) => telling.hiddenBy(alert));
+      addMethods(methods, core, telling);
     });
     warnOfRules(kernel, rules);
     addMeters(kernel.useOptional(Metrics), { ...core, evaluator, open: () => rounds.open });

@@ -102,6 +102,11 @@ export class Telling {
     return this.#dispatcher.hiddenBy(alert, now) ?? null;
   }
 
+  /** Number of alerts that this one suppresses. */
+  below(alert: Alert): number {
+    return this.#dispatcher.below(alert);
+  }
+
   addMethods(methods: Methods): void {
     const { kernel, notify, owners, machines, answer } = this.#parts;
     const { auth, clock, db } = kernel;

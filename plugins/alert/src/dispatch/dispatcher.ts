@@ -34,6 +34,8 @@ export class Dispatcher {
   readonly #rules = new Map<number, Rule>();
   /** Times at which groups are told next, Unix ms. */
   readonly #scheduled = new Map<string, number>();
+  /** Number of alerts that each suppressor hides. */
+  #hidden: ReadonlyMap<string, number> = new Map();
   #cleanedAt = Number.NEGATIVE_INFINITY;
   #running = false;
 
@@ -58,9 +60,16 @@ export class Dispatcher {
     }
   }
 
-  /** Reads what `hiddenBy` needs. @throws RpcError 103 */
-  reload(): Promise<void> {
-    return this.#suppressors.reload((rule) => this.#store.places(rule));
+  /** Reads what `hiddenBy` and `below` need. @throws RpcError 103 */
+  async reload(): Promise<void> {
+    await this.#suppressors.reload((rule) => this.#store.places(rule));
+    this.#hidden = await this.#store.allBelow();
+  }
+
+  /** Number of alerts that this one suppresses. */
+  below(alert: Alert): number {
+    const rule = this.#parts.rules.byId(alert.rule_id);
+    return rule ? (this.#hidden.get(suppressorKeyOf({ alert, rule })) ?? 0) : 0;
   }
 
   /** Reason for which nothing is sent about an alert now; undefined: there is none. */

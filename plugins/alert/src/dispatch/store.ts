@@ -108,6 +108,14 @@ export class DispatchStore {
     return new Map(rows.map(({ name, n }) => [name, Number(n)]));
   }
 
+  /** Number of open alerts that each suppressor hides now, at most some thousand suppressors. */
+  async allBelow(): Promise<Map<string, number>> {
+    const text = `select suppressed_by as name, count(*) as n from alert
+      where state > 0 and state >= 2 and suppressed_by is not null group by suppressed_by limit 5000`;
+    const rows = await this.#rows<{ name: string; n: number }>(text, []);
+    return new Map(rows.map(({ name, n }) => [name, Number(n)]));
+  }
+
   /** When these groups were told of last, Unix ms. */
   async sentAt(keys: readonly string[]): Promise<Map<string, number>> {
     const text = `select key, sent_at from alert_group where key in

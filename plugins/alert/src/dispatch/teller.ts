@@ -1,6 +1,6 @@
 import type { Channel, MessageType } from '@svc/plugin-notify/api';
 import { newLink } from '../ack/key.ts';
-import type { Rule } from '../types.ts';
+import type { Alert, Rule } from '../types.ts';
 import { inOrder, LISTED, type Line, messageOf } from './message.ts';
 import type { DispatchParts } from './parts.ts';
 import { placeOf, type Told } from './store.ts';
@@ -145,5 +145,11 @@ export class Teller {
 }
 
 /** Key under which an alert suppresses others (`suppress.ts`). */
-export const suppressorKeyOf = ({ alert, rule }: Pick<Telling, 'alert' | 'rule'>): string =>
+export const suppressorKeyOf = ({
+  alert,
+  rule,
+}: {
+  readonly alert: Alert;
+  readonly rule: Rule;
+}): string =>
   rule.source === 'presence' ? keyOfMachine(alert.subject_id) : `rule:${rule.id}:${placeOf(alert)}`;
