@@ -16,6 +16,8 @@ export interface RulesParts {
   readonly owners: Owners;
   readonly registry: AgentRegistry;
   readonly machines: Pick<Machines, 'tagsOf'>;
+  /** Tells whether rules run at all: `enable` under `[alert]`. */
+  readonly isOn: () => boolean;
 }
 
 const NONE: readonly LoadedRule[] = [];
@@ -70,7 +72,7 @@ export class LoadedRules implements Rules {
   }
 
   get anyParts(): boolean {
-    return this.#part.length > 0;
+    return this.#part.length > 0 && this.#parts.isOn();
   }
 
   slow(source: Source): readonly LoadedRule[] {
@@ -132,6 +134,11 @@ export class LoadedRules implements Rules {
     });
   }
 
+  /** All rules were switched on or off by the configuration. */
+  switched(): void {
+    this.#changed();
+  }
+
   /** Finds out again which agents each rule applies to: their tags or rights have changed, or one is new. */
   resolve(): Promise<void> {
     return this.#queue.run(() => this.#resolve());
@@ -176,6 +183,7 @@ export class LoadedRules implements Rules {
   }
 
   #forAgent(source: 'machine' | 'part', rules: readonly LoadedRule[], agent: number) {
+    if (!this.#parts.isOn()) return NONE;
     const known = this.#ofAgent[source].get(agent);
     if (known) return known;
     const found = rules.filter(({ rule }) => this.applies(rule, agent));
