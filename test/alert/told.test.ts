@@ -15,8 +15,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`alert: told (${dialect})`);
   let app: TestApp;
   let phone: Receiver;
+  let watchdog: Receiver;
   test.before(async () => {
-    const config = { notify: { allow_private: ['127.0.0.1'] }, alert: { grace_s: 0 } };
+    watchdog = await receiver();
+    const alert = { grace_s: 0, watchdog_url: `${watchdog.url}/ping` };
+    const config = { notify: { allow_private: ['127.0.0.1'] }, alert };
     app = await bootForTest(PLUGINS, config, { dialect, clock: true });
     phone = await receiver();
     await create(app, webhook('phone', phone.url));
@@ -25,7 +28,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
   test.after(async () => {
     await app.stop();
-    await phone.stop();
+    await Promise.all([phone.stop(), watchdog.stop()]);
   });
   test.before.each(() => {
     phone.got.length = 0;
@@ -100,6 +103,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await pass(uuid, 80, 500);
     assert.equal((await call('alert_list', {})).alerts, []);
     assert.is(phone.got.length, 0);
+  });
+
+  test('the watchdog address is called once a minute, and a failure of it stops nothing', async () => {
+    watchdog.got.length = 0;
+    watchdog.reply = () => 500;
+    await pass(randomUUID(), 130);
+    assert.ok(watchdog.got.length >= 2 && watchdog.got.length <= 3, `${watchdog.got.length}`);
+    assert.is(watchdog.got[0]?.url, '/ping');
   });
 
   test.run();

@@ -2,6 +2,7 @@ import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { Notify } from '@svc/plugin-notify/api';
 import type { Kernel } from '@svc/plugin-sdk';
+import { Throttle } from '@svc/plugin-sdk/util';
 import { Owners } from '@svc/plugin-token/api';
 import { Answers } from './alerts/answers.ts';
 import { AlertTouched, MaintenanceWindows } from './api.ts';
@@ -56,12 +57,16 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
   hooks.methods.tap((methods) => telling.addMethods(methods));
   hooks.routes.tap((routes) => telling.addRoutes(routes));
   hooks.prepare.tap(() => telling.prepare());
+  const failures = new Throttle(clock);
   hooks.start.tap(() => {
     telling.start();
     kernel.every('telling of alerts', ROUND_MS, async () => {
       if (!kernel.config.enable || !hasTurn()) return;
       telling.watch().catch((error: unknown) => log.error('the watchdog failed', { error }));
-      await telling.run(clock.now());
+      await telling.run(clock.now()).catch((error: unknown) => {
+        if (kernel.signal.aborted || failures.pass() === undefined) return;
+        log.error('it could not be decided who is told of alerts; tried again', { error });
+      });
     });
   });
   return telling;

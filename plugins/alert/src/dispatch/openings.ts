@@ -1,8 +1,12 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Rule } from '../types.ts';
 import { flapText, SUMMARY_MS } from './flapping.ts';
 import { nextAt } from './schedule.ts';
 import type { Teller, Telling } from './teller.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
+
+/** Alerts of one turn of the loop. */
+const CHUNK = 200;
 
 /** Openings that are told together. */
 export interface OpeningGroup {
@@ -20,7 +24,10 @@ export async function tellOpenings(
 ): Promise<Decision> {
   const decision = noDecision();
   const tellings: Telling[] = [];
-  for (const due of items) tellings.push(await openingOf(due, teller));
+  for (const [at, due] of items.entries()) {
+    tellings.push(await openingOf(due, teller));
+    if (at % CHUNK === CHUNK - 1) await breathe();
+  }
   const batch = `opened-${items[0]?.event.id}`;
   await teller.tell(tellings, { type: 'alert.opened', batch, key, title }, below, decision);
   for (const [at, due] of items.entries()) {

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { type AlertEvent, CLOSED, OPEN, type Rule } from '../types.ts';
 import { calmOf, isFlapping } from './flapping.ts';
 import type { DispatchParts } from './parts.ts';
@@ -8,6 +9,8 @@ import { type Decision, type Due, noDecision } from './work.ts';
 /** Time after an opening for which rules, tags and rights may reach this server later than the alert. */
 const NEWS_MS = 30_000;
 const NEWS_AGAIN_MS = 5_000;
+/** Events of one turn of the loop. */
+const CHUNK = 100;
 
 /** Events that are due, sorted by what becomes of them. */
 export interface Sorted {
@@ -58,8 +61,9 @@ export class Sorting {
       if (this.#isEnd(event, others)) this.#end(event, alerts.get(event.alert_id));
       else this.#clear(event);
     }
-    for (const event of events) {
+    for (const [at, event] of events.entries()) {
       if (event.kind === 'opened' && !this.#over.has(event.id)) await this.#opening(event, alerts);
+      if (at % CHUNK === CHUNK - 1) await breathe();
     }
     const { decision, openings, flapping, ends } = this.#sorted;
     return { decision, openings, flapping, ends, waiting };
