@@ -9,12 +9,14 @@ import { PLUGINS, report } from './kit.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
-const ROUND_MS = 5;
+const ROUND_MS = 20;
+/** Machines that report all the time, and have been here for long: each test takes one. */
+let spare: string[] = [];
 
 /** Moves time, with reports of machines that are on. */
 async function pass(app: TestApp, ms: number, on: readonly string[] = []): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5 * SECOND) {
-    for (const uuid of on) await report(app, uuid);
+    await Promise.all([...on, ...spare].map((uuid) => report(app, uuid)));
     await app.clock.advance(5 * SECOND);
     // Threads of the database take real time.
     await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
@@ -25,7 +27,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`alert: absence (${dialect})`);
   let app: TestApp;
   let A: string;
-  let quiet: string;
   const call = (method: string, params: object = {}, token = app.superToken) =>
     app.call(method, { token, ...params });
   const openOf = async (uuid: string, rule = 'Machine offline') =>
@@ -48,14 +49,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test.before(async () => {
     app = await bootForTest(PLUGINS, {}, { dialect, clock: true });
-    quiet = randomUUID();
-    await report(app, quiet);
-    await pass(app, 130 * SECOND, [quiet]);
+    spare = Array.from({ length: 8 }, () => randomUUID());
+    await pass(app, 11 * MINUTE);
   });
-  test.before.each(async () => {
-    A = randomUUID();
-    await report(app, A);
-    await pass(app, 11 * MINUTE, [A]);
+  test.before.each(() => {
+    A = spare.pop() ?? '';
   });
   test.after(() => app.stop());
 
@@ -65,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await pass(app, 100 * SECOND);
     assert.equal(await openOf(A), []);
     await goes('offline', async () => (await openOf(A)).length === 1);
-    assert.ok(app.clock.now() - last <= 150 * SECOND, `${app.clock.now() - last}`);
+    assert.ok(app.clock.now() - last <= 170 * SECOND, `${app.clock.now() - last}`);
     const [alert] = await openOf(A);
     assert.ok(Math.abs(alert.since - last) <= 10 * SECOND, `${alert.since - last}`);
     assert.equal([alert.severity, alert.state, alert.subject.id], ['critical', 'open', A]);
@@ -81,13 +79,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('a deleted machine ends its alert, and so does a rule that is switched off', async () => {
-    const B = randomUUID();
-    await report(app, B);
-    await pass(app, 11 * MINUTE, [A, B]);
+    const B = spare.pop() ?? '';
     await goes('offline', async () => (await openOf(A)).length + (await openOf(B)).length === 2);
-    await call('agent-uuid_delete', { uuids: [A] }).catch(() =>
-      call('agent-uuid_delete', { uuid: A }),
-    );
+    await call('agent-uuid_delete', { agent_uuid: A });
     await goes('expired', async () => (await kindsOf(A)).includes('expired'));
     assert.equal((await openOf(B)).length, 1);
     await call('alert_rule_update', { name: 'Machine offline', change: { name: 'Gone' } });
@@ -145,9 +139,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await pass(app, 20 * SECOND, [A]);
     await goes('open', async () => (await openOf(A, rule.name)).length === 1);
     const [key] = token.split(':');
-    await call('token_edit', { target_token: key, limit: [] }).catch(() =>
-      call('token_delete', { target_token: key }),
-    );
+    await call('token_edit', { target_token: key, limit: [] });
     await goes('expired', async () => (await openOf(A, rule.name)).length === 0);
     assert.ok((await kindsOf(A, rule.name)).includes('expired'));
     await call('alert_rule_delete', { name: rule.name });

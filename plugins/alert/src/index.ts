@@ -11,6 +11,7 @@ import { AlertChanged, MaintenanceWindows } from './api.ts';
 import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { examine } from './examine.ts';
+import { examples } from './examples.ts';
 import { rulesHeld } from './held.ts';
 import { addMeters } from './meters.ts';
 import { migrations } from './migrations/index.ts';
@@ -79,6 +80,7 @@ export default definePlugin({
   config: reload(config),
   permissions,
   migrations,
+  examples,
   examine: ({ db }) => examine(db),
   // Rows tell of machines, whoever may see them.
   guards: {
