@@ -30,6 +30,12 @@ const ANY: { readonly [place: string]: string } = {
   'js-worker_run.env': 'bytes of a run',
   'crontab_create.cron_type.server.js_worker[1]': 'characters of a job',
   'crontab_edit.cron_type.server.js_worker[1]': 'characters of a job',
+  'channel_create.channel.config{}': 'the fields of the kind (checkValues)',
+  'channel_create.channel.secret{}': 'the fields of the kind (checkValues)',
+  'channel_test.channel.config{}': 'the fields of the kind (checkValues)',
+  'channel_test.channel.secret{}': 'the fields of the kind (checkValues)',
+  'channel_update.change.config{}': 'the fields of the kind (checkValues)',
+  'channel_update.change.secret{}': 'the fields of the kind (checkValues)',
   'static-bucket-file_upload.body': 'bytes of a message',
 };
 

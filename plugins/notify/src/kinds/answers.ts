@@ -6,7 +6,7 @@ const MOST_WAIT_MS = 3_600_000;
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What is known about the failures of one receiver: a part of its text in lower case, and what people do about it. */
+/** Failures of one receiver: a part of its text in lower case, and what people do about it. */
 export type Hints = readonly (readonly [part: string, hint: string])[];
 
 /** Value of a header, whatever form the headers have. */

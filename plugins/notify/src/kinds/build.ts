@@ -79,7 +79,7 @@ export const hexOf = (colour: number): string => `#${colour.toString(16).padStar
 export const withLinks = ({ lines, links }: Rendered): string =>
   [...lines, ...links.map(({ label, url }) => `${label}: ${url}`)].join('\n');
 
-/** Everything as one plain text. */
+/** Title, lines and links as one plain text. */
 export const wholeText = (message: Rendered): string =>
   [message.title, withLinks(message)].filter((part) => part !== '').join('\n');
 

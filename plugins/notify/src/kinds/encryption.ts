@@ -18,7 +18,7 @@ export interface Subscription {
   readonly auth: Buffer;
 }
 
-/** What is random in an encrypted message. */
+/** Random parts of an encrypted message. */
 export interface Chance {
   /** Private key for this message alone. */
   readonly key: Buffer;

@@ -11,8 +11,8 @@ export const withoutMentions = (text: string): string => text.replaceAll('@', `@
 const markdown = (text: string): string =>
   withoutMentions(text)
     .replace(/[\\`*_~|[\]<]/g, '\\$&')
-    .replace(/^(\s*)([#>+-])/gm, '$1\\$2')
-    .replace(/^(\s*\d{1,9})([.)])/gm, '$1\\$2');
+    .replace(/^([ \t]*)([#>+-])/gm, '$1\\$2')
+    .replace(/^([ \t]*\d{1,9})([.)])/gm, '$1\\$2');
 
 /** Slack's own markup: three characters are entities, the rest is plain where `mrkdwn` is off. */
 const mrkdwn = (text: string): string =>

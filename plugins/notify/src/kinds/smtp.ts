@@ -22,7 +22,7 @@ export const isAddress = (text: string): boolean => ADDRESS.test(text) && text.l
 /** Message as nodemailer takes it. */
 export interface Mail {
   readonly from: { readonly name: string; readonly address: string };
-  readonly to: readonly string[];
+  readonly to: string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -30,7 +30,7 @@ export interface Mail {
   readonly references: string;
   readonly date: Date;
   readonly priority: 'high' | 'normal' | 'low';
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
 }
 
 function html(message: Rendered): string {
@@ -109,7 +109,10 @@ export const smtp: Kind = {
   example_url: 'mailtos://user:password@example.com?to=me@example.com',
   fields: [
     needed('host', 'Mail server', { host: true, example: 'smtp.example.com' }),
-    optional('port', 'Port', { type: 'number', default: 587, help: 'tls: 465, starttls: 587.' }),
+    optional('port', 'Port', {
+      type: 'number',
+      help: 'Empty: 465 for tls, 587 for starttls, 25 for none.',
+    }),
     optional('security', 'Security', {
       type: 'choice',
       choices: ['tls', 'starttls', 'none'],

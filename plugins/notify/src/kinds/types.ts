@@ -24,7 +24,7 @@ export interface HttpRequest {
 export interface Context {
   /** Unix ms. */
   readonly now: number;
-  /** The same at each try to send the message. */
+  /** Id of the message, which stays at each try to send it. */
   readonly message_id: string;
   readonly language: Language;
   /** IANA name. */
@@ -48,7 +48,7 @@ export interface Link {
 export interface Rendered {
   /** The message, cleaned. */
   readonly message: Message;
-  /** What matters, in one line. */
+  /** Gist of the message, in one line. */
   readonly title: string;
   /** Further lines; may be none. */
   readonly lines: readonly string[];

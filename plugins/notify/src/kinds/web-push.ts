@@ -12,7 +12,7 @@ const HALF_DAY_S = 43_200;
 const bytesOf = (values: Values, name: string): Buffer =>
   Buffer.from(textOf(values, name), 'base64url');
 
-/** What the dashboard's service worker shows. */
+/** Notification that the dashboard's service worker shows. */
 function payloadOf(message: Rendered): Buffer {
   const of = (body: string) =>
     JSON.stringify(
@@ -39,7 +39,7 @@ function isPair({ public_key, private_key }: Vapid): boolean {
     // A number that is no key of this curve; `false` tells it.
     return false;
   }
-  return pair.getPublicKey('base64url') === public_key.replace(/=+$/, '');
+  return pair.getPublicKey('base64url') === public_key.replaceAll('=', '');
 }
 
 const vapidOf = (values: Values): Vapid => ({

@@ -11,7 +11,7 @@ import {
   wholeText,
   withLinks,
 } from './build.ts';
-import { ESCAPES } from './markup.ts';
+import { ESCAPES, inBrackets } from './markup.ts';
 import type { Kind } from './types.ts';
 
 /** Address of a key: newer keys name their server. */
@@ -22,8 +22,7 @@ function addressOf(key: string): string {
     : `https://${number}.push.ft07.com/send/${key}.send`;
 }
 
-/** Markdown joins lines: two spaces before the end keep them apart. */
-const apart = (text: string): string => text.replaceAll('\n', '  \n');
+const MOST_TITLE = 32;
 
 export const serverchan: Kind = {
   kind: 'serverchan',
@@ -41,13 +40,16 @@ export const serverchan: Kind = {
       ? undefined
       : "'key' has letters and digits only: write the SendKey, not the whole address",
   request(values, message) {
-    const desp = [message.lines.length === 0 ? '' : message.title, withLinks(message)];
+    const { title, lines, links } = message;
+    const shown = lines.length === 0 ? [] : [title, ...lines];
+    const desp = [
+      ...shown.map((line) => ESCAPES.markdown(line)),
+      ...links.map(({ label, url }) => `[${label}](${inBrackets(url)})`),
+    ];
     return json(
       addressOf(textOf(values, 'key')),
-      present({
-        title: [...message.title].slice(0, 32).join(''),
-        desp: apart(ESCAPES.markdown(desp.filter((part) => part !== '').join('\n'))),
-      }),
+      // Two spaces before the end of a line keep it apart from the next one.
+      present({ title: [...title].slice(0, MOST_TITLE).join(''), desp: desp.join('  \n') }),
     );
   },
   answer: reading({

@@ -54,12 +54,15 @@ function addTest(methods: Methods, parts: MessageMethodParts): void {
     },
     result: TestAnswer,
     audit: ({ name, channel }) => name ?? channel?.name,
-    prepare({ name, channel }) {
-      if ((name ?? undefined) === undefined && channel) return { name: channel.name, channel };
-      if (name && !channel) return { name, channel: undefined };
-      throw RpcError.invalid('give either name or channel');
-    },
+    prepare: ({ name, channel }) => ({
+      name: name ?? channel?.name ?? '',
+      channel: channel ?? undefined,
+      isOne: (name ?? undefined) === undefined ? !!channel : !channel,
+    }),
     access: { needs: ({ name }) => mayDo('write', name) },
+    check({ isOne }) {
+      if (!isOne) throw RpcError.invalid('give either name or channel');
+    },
     async handle({ name, channel }, { caller, signal }) {
       const target = channel ? unsaved(changes, channel, caller) : await stored(changes, name);
       const started = performance.now();

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Messages that may wait, and those that are kept besides. */
 const MOST_WAITING = 100_000;
-const MOST_KEPT = 500_000;
+const MOST_KEPT = 100_000;
 /** Statements of one cleaning. */
 const STEPS = 50;
 

@@ -22,6 +22,11 @@ export interface DrainParts {
   readonly limits: Limits;
   /** Tells whether this server still has the turn to send. */
   readonly hasTurn: () => boolean;
+  /**
+   * Results that are not stored yet, by the ids of their rows: while the database takes no writes, as on a full disk, a message
+   * must not leave every few seconds.
+   */
+  readonly unstored: Map<number, Outcome>;
   /** Aborts what is being sent, at the end of the server. */
   readonly stopping: AbortSignal;
   readonly counted: (kind: string, outcome: Outcome['kind']) => void;
@@ -62,14 +67,26 @@ async function merge(old: readonly Candidate[], parts: DrainParts): Promise<bool
 }
 
 async function sendOne(channel: ChannelRow, row: Candidate, parts: DrainParts): Promise<void> {
-  const { deliveries, keys, outbox, stopping } = parts;
-  const read = (await outbox.messages([row.id])).get(row.id);
-  if (!read) return;
-  const target = { ...channel, ...valuesOf(channel, keys.key) };
-  const { outcome } = await deliveries.send(target, read.id, read.message, stopping);
-  parts.counted(channel.kind, outcome.kind);
+  const { unstored } = parts;
+  const outcome = unstored.get(row.id) ?? (await tryOne(channel, row, parts));
+  if (!outcome) return;
+  unstored.set(row.id, outcome);
   if (outcome.kind === 'ok') await taken(channel, row, outcome, parts);
   else await failed(channel, row, outcome, parts);
+  unstored.delete(row.id);
+}
+
+async function tryOne(
+  channel: ChannelRow,
+  row: Candidate,
+  { counted, deliveries, keys, outbox, stopping }: DrainParts,
+): Promise<Outcome | undefined> {
+  const read = (await outbox.messages([row.id])).get(row.id);
+  if (!read) return undefined;
+  const target = { ...channel, ...valuesOf(channel, keys.key) };
+  const { outcome } = await deliveries.send(target, read.id, read.message, stopping);
+  counted(channel.kind, outcome.kind);
+  return outcome;
 }
 
 async function taken(

@@ -16,7 +16,7 @@ const DEPTH_MS = 15_000;
 /** Time in which a server that stops lets receivers answer, ms. */
 const STOP_MS = 3_000;
 
-export interface SenderParts extends Omit<DrainParts, 'hasTurn' | 'stopping'> {
+export interface SenderParts extends Omit<DrainParts, 'hasTurn' | 'stopping' | 'unstored'> {
   readonly kernel: Kernel<Config>;
   readonly turn: Turn;
   readonly cleaning: CleaningStore;
@@ -40,7 +40,8 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#drain = { ...parts, hasTurn: () => this.#hasTurn(), stopping: this.#stop.signal };
+    const own = { unstored: new Map(), stopping: this.#stop.signal };
+    this.#drain = { ...parts, ...own, hasTurn: () => this.#hasTurn() };
   }
 
   /** What waits, as it was some seconds ago; nothing on a server that does not send. */

@@ -148,13 +148,9 @@ export class OutboxStore {
     const text = `select o.id, coalesce(c.name, o.gone) as channel, c.owner, o.message_id, o.body, o.state, o.tries,
         o.due, o.created_at, o.sent_at, o.status, o.last_error
       from notify_outbox o left join channel c on c.id = o.channel_id
-      where ${state === undefined ? 'true' : 'o.state = ?'} and ${names === undefined ? 'true' : `coalesce(c.name, o.gone) ${among}`}
+      where ${state === undefined ? 'true' : `o.state = ${STATES.indexOf(state)}`} and ${names === undefined ? 'true' : `coalesce(c.name, o.gone) ${among}`}
       order by o.id desc limit ?`;
-    const given = [
-      ...(state === undefined ? [] : [STATES.indexOf(state)]),
-      ...(names ? [names] : []),
-    ];
-    return this.#on.rows<OutboxRow>(text, [...given, limit]);
+    return this.#on.rows<OutboxRow>(text, [...(names === undefined ? [] : [names]), limit]);
   }
 
   /** Returns names of deleted channels whose messages are kept. */

@@ -11,7 +11,7 @@ type Value = string | number;
 
 export interface Filter {
   apply(value: Value, argument: string, options: TemplateOptions): Value;
-  /** What is wrong with an argument; undefined: nothing. */
+  /** Returns what is wrong with an argument; undefined: nothing. */
   fault?(argument: string): string | undefined;
 }
 

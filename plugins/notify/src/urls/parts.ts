@@ -1,7 +1,7 @@
 import { RpcError } from '@svc/plugin-sdk';
 import type { Values } from '../kinds/types.ts';
 
-/** What a URL fills into the form of a channel. */
+/** Fields of a channel, as a URL names them. */
 export interface Filled {
   readonly kind: string;
   readonly config: Values;
@@ -10,7 +10,7 @@ export interface Filled {
 
 /** Parts of a URL whose scheme need not be one of the web: `#` and letters of keys stay as they are. */
 export interface Parts {
-  /** In small letters. */
+  /** Scheme in small letters. */
   readonly scheme: string;
   /** Empty: none. */
   readonly user: string;
@@ -22,7 +22,7 @@ export interface Parts {
   readonly path: readonly string[];
   /** By name in small letters. */
   readonly query: ReadonlyMap<string, string>;
-  /** Everything after `://` and before `?`. */
+  /** Text between `://` and `?`. */
   readonly rest: string;
   readonly search: string;
 }

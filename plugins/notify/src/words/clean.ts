@@ -7,7 +7,7 @@ export const clean = (text: string): string =>
     .replace(/\r\n?/g, '\n')
     .replace(STEERING, (letter) => (letter === '\n' ? '\n' : letter === '\t' ? ' ' : ''));
 
-/** The same in one line. */
+/** Cleans a foreign text, and makes it one line. */
 export const cleanLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim();
 
 /** Cuts a text to a size, between characters. @param measure size of a text; default: characters of JavaScript */

@@ -25,7 +25,13 @@ function cleanAlert(alert: MessageAlert): MessageAlert {
     note: text(alert.note),
     url: address(alert.url),
     ack_url: address(alert.ack_url),
-    subject: { ...subject, name: name(subject.name), tags: subject.tags.slice(0, MANY).map(name) },
+    subject: {
+      kind: subject.kind,
+      // Of a monitor it is a name.
+      id: name(subject.id),
+      name: name(subject.name),
+      tags: subject.tags.slice(0, MANY).map(name),
+    },
     labels: Object.fromEntries(labels.map(([key, value]) => [name(key), name(value)])),
   };
 }

@@ -14,7 +14,7 @@ export const isOffline = ({ source, part }: MessageAlert): boolean =>
 
 const nameOf = ({ subject }: MessageAlert): string => subject.name || subject.id;
 
-/** What it is about: the rule, and the part of the machine. */
+/** Rule, and the part of the machine that it is about. */
 const ruleOf = ({ rule, part }: MessageAlert, words: Words): string =>
   part === '' ? rule : fill(words.part, { rule, part });
 
@@ -22,7 +22,7 @@ const ruleOf = ({ rule, part }: MessageAlert, words: Words): string =>
 export const measured = ({ value, threshold }: MessageAlert, words: Words): string =>
   value === '' || threshold === '' ? value : fill(words.compared, { value, threshold });
 
-/** What holds, and where, without a time. */
+/** States what holds, without a time. */
 function stated(alert: MessageAlert, words: Words): string {
   const name = nameOf(alert);
   if (alert.summary !== '') return alert.summary;
@@ -33,7 +33,7 @@ function stated(alert: MessageAlert, words: Words): string {
     : fill(words.measured, { name, what, value });
 }
 
-/** What held from when to when. */
+/** States what held, from when to when. */
 function past(alert: MessageAlert, { words, clock }: Speech): string {
   const name = nameOf(alert);
   const [from, to] = [clock.short(alert.since), clock.short(endOf(alert, clock))];
@@ -70,11 +70,11 @@ function open(alert: MessageAlert, { words, clock }: Speech): string {
   return alert.below > 0 ? fill(words.below, { what: line, count: `${alert.below}` }) : line;
 }
 
-/** What happened to one alert, in one line. */
+/** Tells what happened to one alert, in one line. */
 export function lineOf(alert: MessageAlert, type: MessageType, speech: Speech): string {
+  if (type === 'alert.flapping') return flapping(alert, speech);
   if (alert.state === 'closed')
     return type === 'digest' ? past(alert, speech) : ended(alert, speech);
-  if (type === 'alert.flapping') return flapping(alert, speech);
   const what = open(alert, speech);
   if (alert.state === 'acked') return fill(speech.words.acked, { what });
   return type === 'alert.reminder' ? fill(speech.words.reminder, { what }) : what;

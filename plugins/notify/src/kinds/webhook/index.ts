@@ -9,7 +9,7 @@ import type { Context, HttpRequest, Kind, Pairs, Rendered, Values } from '../typ
 import { alertmanagerOf } from './alertmanager.ts';
 import { bodyOf } from './body.ts';
 
-const HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}):[ \t]*([\x20-\x7e]{1,2000})$/;
+const HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}):[ \t]*([\x21-\x7e][\x20-\x7e]{0,1999})$/;
 const SECRET = 'whsec_';
 
 const templates = new BoundedCache<string, JsonTemplate>({ most: 50 });
