@@ -1,50 +1,27 @@
 // proof only: 40
 /** Alerts and channels as people meet them: told within five clicks, a rule without a word of code, somebody who takes an alert over. */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { type Receiver, receiver } from '../notify/kit.ts';
 import { suite } from '../runner/suite.ts';
 import { behindForm } from './door.ts';
 import { type Kit, missing, nameOf, startKit, until, uuidOf } from './kit.ts';
 
 let kit: Kit;
-let receiver: Receiver;
+let phone: Receiver;
+let beat: ReturnType<typeof setInterval> | undefined;
 const suiteOf = suite('dashboard: alerts');
 const test = missing ? suiteOf.skip : suiteOf;
 if (missing) process.stdout.write(`  skipped: ${missing}\n`);
 
-interface Receiver {
-  readonly server: Server;
-  readonly url: string;
-  readonly bodies: string[];
-}
-
-/** An HTTP server of this machine that takes what channels send. */
-async function receive(): Promise<Receiver> {
-  const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (part) => (body += part));
-    request.on('end', () => {
-      bodies.push(body);
-      response.end('ok');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { server, url: `http://127.0.0.1:${port}/hook`, bodies };
-}
-
 suiteOf.before.each(async () => {
   if (missing) return;
-  receiver = await receive();
+  phone = await receiver();
 });
 suiteOf.after.each(async () => {
+  clearInterval(beat);
   await kit?.stop();
-  receiver?.server.close();
+  await phone?.stop();
 });
 
 const call = (method: string, params: object = {}) =>
@@ -59,10 +36,10 @@ test('from a fresh start to the first message and rules that tell it takes five 
       return what.click();
     };
     await click(page.locator('.fleet-steps').getByRole('button', { name: 'Add a channel' }));
-    await page.getByLabel('Paste a URL').fill(receiver.url);
+    await page.getByLabel('Paste a URL').fill(`${phone.url}/hook`);
     await click(page.getByRole('button', { name: 'Send a test' }));
     await page.getByText('Taken.').waitFor();
-    assert.is(receiver.bodies.length, 1);
+    assert.is(phone.got.length, 1);
     assert.equal(await findings(), []);
     await click(page.getByRole('button', { name: 'Save' }));
     await click(page.getByRole('button', { name: /^Send these \d+ rules to webhook$/ }));
@@ -119,6 +96,14 @@ test('a newcomer makes a rule by clicks: disks of db-* for ten minutes, by mail,
   }, 'alerts/rules');
 });
 
+/** Machines that report each half second, these with their processor at its limit. */
+function busy(...which: readonly number[]): void {
+  beat = setInterval(() => {
+    for (const [at, machine] of kit.machines.entries())
+      void machine.report(which.includes(at) ? { cpu_usage: 970 } : {});
+  }, 500);
+}
+
 const BUSY = {
   name: 'Very busy',
   source: 'machine',
@@ -132,7 +117,7 @@ test('an alert shows in the bell and the menu, is acknowledged with a note, and 
   await call('alert_rule_create', { rule: BUSY });
   await kit.using(async ({ page, findings }) => {
     await page.getByText('All 3 machines are well').waitFor();
-    await kit.machines[1]?.report({ cpu_usage: 970 });
+    busy(1);
     const row = page.locator('.alerts-list > li', { hasText: 'Very busy' });
     await row.getByText('97 % (> 90 %)').waitFor();
     await page.locator('.rail .alert-count', { hasText: '1' }).waitFor();
@@ -164,7 +149,7 @@ test('an alert shows in the bell and the menu, is acknowledged with a note, and 
 test('history is filtered by the address, and stays so', async () => {
   kit = await startKit({ machines: 3 });
   await call('alert_rule_create', { rule: BUSY });
-  for (const at of [0, 1]) await kit.machines[at]?.report({ cpu_usage: 970 });
+  busy(0, 1);
   await kit.using(async ({ page }) => {
     const lines = page.locator('.alerts-event');
     await lines.nth(1).waitFor();
@@ -202,7 +187,7 @@ test('a fault in a condition is marked at its place, and the name that was meant
 test('a token that may only read alerts meets no button that it could not use', async () => {
   kit = await startKit({ machines: 3 });
   await call('alert_rule_create', { rule: BUSY });
-  await kit.machines[1]?.report({ cpu_usage: 970 });
+  busy(1);
   const token = await kit.app.token([
     {
       scopes: [{ agent_uuid: uuidOf(1) }],
