@@ -1,4 +1,10 @@
-import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
+import {
+  FullStored,
+  HostNames,
+  LastReports,
+  ReportBuckets,
+  SummaryStored,
+} from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
@@ -41,6 +47,7 @@ export function openCore(kernel: Kernel<Config>) {
     kernel,
     registry,
     history: kernel.use(AgentHistory),
+    hostNames: kernel.use(HostNames),
     values: kernel.useOptional(AgentValues),
   });
   const owners = kernel.use(Owners);
