@@ -1,5 +1,6 @@
 import type { Scenario } from '../types.ts';
 import { agent } from './agent.ts';
+import { alerts } from './alerts.ts';
 import { backupScenarios } from './backup.ts';
 import { busScenarios } from './bus.ts';
 import { cost } from './cost.ts';
@@ -37,6 +38,7 @@ export const scenarios: readonly Scenario[] = [
   soak,
   live,
   series,
+  alerts,
   dashboard,
   agent,
   ...backupScenarios,

@@ -13,6 +13,11 @@ export const HELP = `svc talks to a server that supervises machines.
   svc worker deploy FILE            stores a script under the name of its file
   svc worker dev FILE               stores and runs it on every save
   svc worker types                  types for scripts: a file svc.d.ts
+  svc alerts export                 channels, policies, rules, windows as YAML
+  svc alerts apply FILE             makes them what the file says
+  svc alerts                        what is open
+  svc ack ALERT NOTE…               somebody looks after it; no more reminders
+  svc silence AGENT TIME REASON…    sends nothing about it for 30m, 2h, 7d
   svc logs [-f]                     the server's log; -f follows it
   svc completion bash|zsh           completion for the Tab key of a shell
 
@@ -25,6 +30,8 @@ AGENT is a name or a UUID, or the beginning of one.
   --env FILE         worker: a file of JSON that its handlers get as env
   --params JSON      worker dev: what the handler gets
   --as call|cron     worker dev: which handler runs; onCall by default
+  --dry-run          alerts apply: shows what would change
+  --prune            alerts apply: removes what the file does not have
   --timeout SECONDS  the longest wait for an answer
   -n COUNT           watch, logs, call -f, worker dev: exit after so many
   -h, --help         this text

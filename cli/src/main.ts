@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConnectionError, RpcError } from '@svc/client';
 import { agents, watch } from './commands/agents.ts';
+import { ack, alerts, silence } from './commands/alerts.ts';
 import { complete, completion } from './commands/completion.ts';
 import { call, kv, login, logs } from './commands/data.ts';
 import { shell } from './commands/shell.ts';
@@ -26,6 +27,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   call,
   kv,
   worker,
+  alerts,
+  ack,
+  silence,
   logs,
   completion,
   complete,
@@ -82,6 +86,8 @@ function parse(args: readonly string[]) {
     route: text,
     env: text,
     as: text,
+    'dry-run': flag,
+    prune: flag,
     timeout: text,
     count: { ...text, short: 'n' },
     follow: { ...flag, short: 'f' },
@@ -94,11 +100,35 @@ function parse(args: readonly string[]) {
     const end = tokens.findIndex(({ kind }) => kind === 'option-terminator');
     const before = end < 0 ? tokens : tokens.slice(0, end);
     const ahead = before.filter(({ kind }) => kind === 'positional').length;
-    const { json = false, follow = false, help = false, server, name, params, route, env } = values;
+    const {
+      json = false,
+      follow = false,
+      help = false,
+      prune = false,
+      server,
+      name,
+      params,
+      route,
+      env,
+    } = values;
     const count = numberOf('-n', values.count);
     const timeout_s = numberOf('--timeout', values.timeout);
     const as = handlerOf(values.as);
-    const flags = { json, follow, server, name, params, route, env, as, count, timeout_s };
+    const dryRun = values['dry-run'] ?? false;
+    const flags = {
+      json,
+      follow,
+      dryRun,
+      prune,
+      server,
+      name,
+      params,
+      route,
+      env,
+      as,
+      count,
+      timeout_s,
+    };
     const isHelp = help || positionals[0] === 'help';
     const isVersion = values.version ?? false;
     return { words: positionals, flags, isHelp, isVersion, ahead };
@@ -128,6 +158,9 @@ const PLUGINS: Readonly<Record<string, string>> = {
   sh: 'task and terminal',
   kv: 'kv',
   worker: 'js-worker',
+  alerts: 'alert',
+  ack: 'alert',
+  silence: 'alert',
   logs: 'server-info',
   complete: 'discovery',
 };

@@ -8,6 +8,8 @@ export interface Flags {
   readonly json: boolean;
   readonly server: string | undefined;
   readonly follow: boolean;
+  readonly dryRun: boolean;
+  readonly prune: boolean;
   readonly count: number | undefined;
   readonly timeout_s: number | undefined;
   readonly name: string | undefined;

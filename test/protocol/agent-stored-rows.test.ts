@@ -1,6 +1,6 @@
 // Committed reports that other plugins hear of (`SummaryStored`, `FullStored` in plugins/agent/src/api.ts).
 
-import { definePlugin } from '@svc/plugin-sdk';
+import { type Clock, definePlugin, type Logger } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import {
@@ -11,6 +11,7 @@ import {
   SummaryStored,
 } from '../../plugins/agent/src/api.ts';
 import { columnsOf, DYNAMIC, SUMMARY } from '../../plugins/agent/src/kinds.ts';
+import { StoredRows } from '../../plugins/agent/src/stored-rows.ts';
 import { until } from '../bus-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { dynamicReport, PLUGINS, summaryReport } from './agent-kit.ts';
@@ -104,3 +105,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test.run();
 }
+
+const bound = suite('agent: stored rows, beyond the bound');
+
+bound('rows beyond four thousand of a turn are left out and counted', async () => {
+  const clock = { monotonic: () => 0 } as Clock;
+  const rows = new StoredRows({ clock, log: {} as Logger });
+  let heard = 0;
+  rows.add([1]);
+  rows.listen((some) => {
+    heard += some.length;
+  });
+  for (let n = 0; n < 4_500; n++) rows.add([n]);
+  await new Promise(setImmediate);
+  assert.equal([heard, rows.left], [4_000, 500]);
+  rows.add([1]);
+  await new Promise(setImmediate);
+  assert.is(heard, 4_001);
+});
+
+bound.run();

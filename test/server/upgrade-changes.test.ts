@@ -1,4 +1,4 @@
-/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7" to "To 0.9"). */
+/** What `upgrade-check` says of the changes of this version, by what a configuration has (docs/guide/upgrade.md, "To 0.7" to "To 0.10"). */
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../server/src/config/load.ts';
 import { changesFor } from '../../server/src/doctor/changes.ts';
@@ -16,27 +16,28 @@ const PACE = /flush_interval_ms counts as 200/;
 const PATHS = /allowed_paths has no effect/;
 const KEY = /writes signing\.key beside/;
 const PASSWORDS = /new passwords have 8 characters/;
+const SECRETS = /writes secrets\.key beside/;
 
 const cases: [says: string, head: string, told: RegExp[]][] = [
   [
     'all built-in plugins on an address of the network',
     'ws_listener = "0.0.0.0:2211"',
-    [NAMES, KEY, PASSWORDS],
+    [NAMES, KEY, PASSWORDS, SECRETS],
   ],
   [
     'loopback, without trusted_proxies',
     'ws_listener = "127.0.0.1:2211"',
-    [SCHEME, NAMES, KEY, PASSWORDS],
+    [SCHEME, NAMES, KEY, PASSWORDS, SECRETS],
   ],
   [
     'a Unix socket',
     'ws_listener = "0.0.0.0:2211"\nenable_unix_socket = true',
-    [SCHEME, NAMES, KEY, PASSWORDS],
+    [SCHEME, NAMES, KEY, PASSWORDS, SECRETS],
   ],
   [
     'loopback behind a proxy that is listed',
     'ws_listener = "127.0.0.1:2211"\ntrusted_proxies = ["127.0.0.1"]',
-    [NAMES, KEY, PASSWORDS],
+    [NAMES, KEY, PASSWORDS, SECRETS],
   ],
   [
     'a list with the dashboard and without buckets',
@@ -51,29 +52,33 @@ const cases: [says: string, head: string, told: RegExp[]][] = [
   [
     'all built-in plugins and one of its own',
     'ws_listener = "0.0.0.0:2211"\nextra_plugins = ["./weather.ts"]',
-    [SDK, NAMES, KEY, PASSWORDS],
+    [SDK, NAMES, KEY, PASSWORDS, SECRETS],
   ],
   [
     'reports that wait longer for others than 0.8 lets them',
     'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 500 }',
-    [NAMES, PACE, KEY, PASSWORDS],
+    [NAMES, PACE, KEY, PASSWORDS, SECRETS],
   ],
   [
     'reports that wait as long as 0.8 lets them',
     'ws_listener = "0.0.0.0:2211"\nmonitoring_buffer = { flush_interval_ms = 200 }',
-    [NAMES, KEY, PASSWORDS],
+    [NAMES, KEY, PASSWORDS, SECRETS],
   ],
   [
     'paths that could be changed over the wire',
     'ws_listener = "0.0.0.0:2211"\nallowed_paths = ["/srv"]',
-    [NAMES, PATHS, KEY, PASSWORDS],
+    [NAMES, PATHS, KEY, PASSWORDS, SECRETS],
   ],
   [
     'the password rule of the protocol',
     'ws_listener = "0.0.0.0:2211"\ntoken = { password_policy = "off" }',
-    [NAMES, KEY],
+    [NAMES, KEY, SECRETS],
   ],
-  ['none of them', 'ws_listener = "0.0.0.0:2211"\nallowed_paths = []', [NAMES, KEY, PASSWORDS]],
+  [
+    'none of them',
+    'ws_listener = "0.0.0.0:2211"\nallowed_paths = []',
+    [NAMES, KEY, PASSWORDS, SECRETS],
+  ],
 ];
 for (const [says, head, told] of cases)
   test(says, () => {

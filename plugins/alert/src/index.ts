@@ -125,6 +125,7 @@ export default definePlugin({
     kernel.subscribe(AlertChanged, (_what, { own }) => (own ? undefined : readAgain()));
     kernel.subscribe(DatabaseChanged, readAgain);
     core.registry.onChange(() => void rules.resolve().catch(() => readAgain()));
+    hooks.reload.tap(() => rules.switched());
     hooks.start.tap(() => {
       evaluator.start();
       every('alerts', PERIOD_MS, () => {

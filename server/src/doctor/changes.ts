@@ -85,6 +85,13 @@ const passwords: Change = {
     '0.9.0: new passwords have 8 characters and are none of the commonest; those that exist go on.',
 };
 
+const secretsKey: Change = {
+  concerns: (config) => lists(config, 'notify'),
+  level: 'ok',
+  message:
+    '0.10.0: the first start writes secrets.key beside the configuration; servers of one database need the same file, else they send no messages.',
+};
+
 const CHANGES = [
   bringsNoBuckets,
   pluginsOfOthers,
@@ -94,6 +101,7 @@ const CHANGES = [
   pathsOverTheWire,
   signingKey,
   passwords,
+  secretsKey,
 ];
 
 /** Changes since 0.6.0 that concern a configuration. Plugins report their own in `examine`. */

@@ -1,4 +1,3 @@
-import type { WindowUse } from '@svc/conditions';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
 import { type Alert, CLEARING, CLOSED, type LoadedRule, PENDING } from '../types.ts';
 import { ClockOffset } from './clock-offset.ts';
@@ -11,6 +10,8 @@ import { Minutes } from './windows.ts';
 
 /** Reports that wait while the alerts of their agent are read. */
 const MOST_WAITING = 16;
+
+const NO_RULES: readonly LoadedRule[] = [];
 
 /** Report on its way; `now` is the monotonic time of its arrival here. */
 export interface Arrived {
@@ -55,7 +56,7 @@ export class AgentState {
   isRefilled = false;
   waiting: Arrived[] = [];
   #rules: readonly LoadedRule[] | undefined;
-  #plan: Plan = planOf([]);
+  #plan: Plan = planOf(NO_RULES);
   #parts: readonly LoadedRule[] | undefined;
   #byKind = new Map<PartKind, Plan>();
 
@@ -68,10 +69,10 @@ export class AgentState {
   }
 
   /** Returns the plan of these rules, which is made anew when they are another array. */
-  planFor(rules: readonly LoadedRule[], windows: () => readonly WindowUse[]): Plan {
+  planFor(rules: readonly LoadedRule[]): Plan {
     if (rules !== this.#rules) {
       this.#rules = rules;
-      this.#plan = planOf(rules, windows());
+      this.#plan = planOf(rules);
       this.#keepMinutes();
     }
     return this.#plan;

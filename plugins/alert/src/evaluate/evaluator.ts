@@ -15,7 +15,7 @@ import type { Row } from './variables.ts';
 /** Work of one turn of the event loop, ms. */
 const SLICE_MS = 4;
 /** Reports between two looks at the clock. */
-const LOOK_EACH = 16;
+const LOOK_EACH = 4;
 /** Reports that wait to be judged: beyond, the newest are left out and counted. */
 const MOST_ROWS = 20_000;
 /** Time after which alerts are read again: another server, or a person, may have changed them. */
@@ -131,9 +131,13 @@ export class Evaluator implements Bench {
       if (this.#queue.length < MOST_ROWS) this.#queue.push({ row, now, isFull });
       else this.counts.left++;
     }
+    this.#begin();
+  }
+
+  #begin(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    this.#pump();
+    setImmediate(() => this.#pump());
   }
 
   /** Judges reports in slices that leave the event loop to others. */
@@ -189,10 +193,9 @@ export class Evaluator implements Bench {
     this.#refill.want(state);
   }
 
-  /** Judges what waited for the alerts of its agent. */
+  /** Takes up what waited for the alerts of its agent. */
   #catchUp(state: AgentState): void {
-    for (const arrived of state.waiting.splice(0)) {
-      this.#judge(state, this.#rulesFor(state.agent.id, arrived.isFull), arrived);
-    }
+    this.#queue.push(...state.waiting.splice(0));
+    this.#begin();
   }
 }

@@ -41,7 +41,7 @@ export function judgeSummary(
 ): void {
   const at = arrivalOf(row);
   if (!isCurrent(bench, state, row, now)) return;
-  const plan = state.planFor(rules, () => bench.parts.rules.windowsOf(state.agent.id));
+  const plan = state.planFor(rules);
   for (const { name, read } of plan.windowed) {
     const value = read(row);
     if (value !== null) state.minutes.get(name)?.add(value, at);

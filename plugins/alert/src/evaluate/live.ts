@@ -92,7 +92,7 @@ export function judge(
   const { condition } = judged;
   const clear =
     !isEnding || condition === true ? false : condition === undefined ? undefined : judged.clear();
-  const seen = { condition, clear, at, elapsed_ms: now - live.lastAt, gap_after_ms };
+  const seen = { condition, clear, at, elapsed_ms: Math.max(0, now - live.lastAt), gap_after_ms };
   live.lastAt = now;
   const flaps = live.row?.flaps ?? [];
   live.held = step(live.held, seen, {

@@ -21,20 +21,27 @@ export interface Plan {
   readonly windowed: readonly Measured[];
 }
 
-/** Finds what rules read. `windows` are further uses whose minutes are kept. */
-export function planOf(rules: readonly LoadedRule[], windows: readonly WindowUse[] = []): Plan {
+const plans = new WeakMap<readonly LoadedRule[], Plan>();
+
+/** Finds what rules read; agents with the same array of rules share the plan. */
+export function planOf(rules: readonly LoadedRule[]): Plan {
+  const plan = plans.get(rules) ?? makePlan(rules);
+  plans.set(rules, plan);
+  return plan;
+}
+
+function makePlan(rules: readonly LoadedRule[]): Plan {
   const conditions = rules.flatMap(({ condition, clear }) =>
     clear ? [condition, clear] : [condition],
   );
   const names = [...new Set(conditions.flatMap(({ variables }) => variables))];
-  const uses = [...conditions.flatMap((condition) => condition.windows), ...windows];
-  const windowed = [...new Set(uses.map(({ variable }) => variable))];
+  const uses = conditions.flatMap(({ windows }) => windows);
   const known = (list: readonly string[]) => list.flatMap((name) => measuredOf(name) ?? []);
   return {
     rules,
     measured: known(names),
     facts: names.filter((name) => !measuredOf(name)),
-    windowed: known(windowed),
+    windowed: known([...new Set(uses.map(({ variable }) => variable))]),
   };
 }
 

@@ -1,0 +1,87 @@
+import { Complaint } from '../io.ts';
+import { machineOf } from '../machines.ts';
+import type { Session } from '../session.ts';
+import { ago, table } from '../table.ts';
+import { clean } from '../text.ts';
+import { applyFile, exportAll } from './alert-file.ts';
+
+interface Alert {
+  readonly id: number;
+  readonly rule: string;
+  readonly severity: string;
+  readonly subject: { readonly name: string };
+  readonly part: string;
+  readonly value_text: string;
+  readonly threshold: string;
+  readonly since: number;
+  readonly acked_by: string | null;
+  readonly hidden_by: { readonly kind: string; readonly name: string } | null;
+}
+
+const COLUMNS = ['where', 'what', 'value', 'since', 'severity', 'state', 'id'];
+/** Columns that are left out on a narrow terminal, the first one first. */
+const SPARE = ['state', 'severity', 'since', 'value'];
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `svc alerts`: what is open; `svc alerts export`, `svc alerts apply FILE` */
+export async function alerts(session: Session): Promise<void> {
+  const [verb, file = ''] = session.words;
+  if (verb === 'export') return exportAll(session);
+  if (verb === 'apply') return applyFile(session, file);
+  const answer = (await session.anyMethod.call('alert_list', {})) as { alerts: Alert[] };
+  if (session.flags.json) return session.printJson(answer.alerts);
+  if (answer.alerts.length === 0 && session.io.stdout.isTTY)
+    return session.print('Nothing is open.\n');
+  session.print(table(session.io, answer.alerts.map(cellsOf), COLUMNS, SPARE));
+}
+
+function cellsOf(alert: Alert) {
+  const { id, rule, severity, subject, part, value_text, threshold, since } = alert;
+  return {
+    id,
+    severity,
+    where: subject.name,
+    what: part === '' ? rule : `${rule}: ${part}`,
+    value: `${value_text} ${threshold}`.trim() || undefined,
+    since: ago(since),
+    state: stateOf(alert),
+  };
+}
+
+function stateOf({ acked_by, hidden_by }: Alert): string {
+  if (hidden_by) return `${hidden_by.kind} ${hidden_by.name}`.trim();
+  return acked_by === null ? 'open' : `acknowledged by ${acked_by}`;
+}
+
+/** `svc ack ALERT NOTE…` */
+export async function ack(session: Session): Promise<void> {
+  const given = session.word(0, 'ALERT');
+  if (!/^\d{1,15}$/.test(given))
+    throw new Complaint(`'${clean(given)}': give the number that svc alerts shows`, 2);
+  const note = session.words.slice(1).join(' ');
+  const params = { id: Number(given), ...(note !== '' && { note }) };
+  const acked = (await session.anyMethod.call('alert_ack', params)) as Alert;
+  if (session.flags.json) return session.printJson(acked);
+  session.print(`${clean(acked.subject.name)}: ${clean(acked.rule)} is acknowledged\n`);
+}
+
+/** `svc silence AGENT TIME REASON…` */
+export async function silence(session: Session): Promise<void> {
+  const given = session.word(1, 'TIME');
+  const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(given) ?? [];
+  const unit_ms = UNITS[unit];
+  if (unit_ms === undefined) throw new Complaint(`'${clean(given)}': write 30m, 2h or 7d`, 2);
+  session.word(2, 'REASON');
+  const agent = await machineOf(session, session.word(0, 'AGENT'));
+  const made = (await session.anyMethod.call('alert_silence_create', {
+    silence: {
+      scope: { agents: [agent] },
+      reason: session.words.slice(2).join(' '),
+      ends_at: Date.now() + Number(count) * unit_ms,
+    },
+  })) as { id: number; ends_at: number; hides: number };
+  if (session.flags.json) return session.printJson(made);
+  const until = new Date(made.ends_at).toISOString().replace('T', ' ').slice(0, 16);
+  const hides = made.hides === 0 ? '' : `; it hides ${made.hides} that are open`;
+  session.print(`Silent until ${until} UTC${hides}\n`);
+}
