@@ -209,8 +209,10 @@ test('a token that may only read alerts meets no button that it could not use', 
       await page.locator('.alerts-timeline').waitFor();
       assert.is(await page.getByRole('button', { name: 'Acknowledge' }).count(), 0);
       await page.getByRole('link', { name: 'Fleet' }).first().click();
-      const look = page.locator('.fleet-look li', { hasText: 'db-2' });
-      await look.getByRole('link', { name: 'Very busy: 97 % (> 90 %)' }).click();
+      await page
+        .locator('.fleet-look')
+        .getByRole('link', { name: /^Very busy/ })
+        .click();
       await page.waitForURL(/alerts\/\d+$/);
     },
     'alerts',

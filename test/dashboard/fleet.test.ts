@@ -275,13 +275,13 @@ test('sensors near their limit, containers that are not well and contracts that 
     await kit.app.call('kv_set_value', [kit.app.superToken, uuidOf(at), key, stored]);
   }
   await using(async ({ page }) => {
-    await page.locator('.fleet-look li', { hasText: notes[2]![3] }).waitFor();
-    await page.getByRole('button', { name: /^All \d/ }).click();
+    const third = page.locator('.fleet-card', { hasText: nameOf(notes[2]![0]) });
+    await third.locator('.fleet-state').waitFor();
     for (const [at, , , text] of notes) {
       const card = page.locator('.fleet-card', { hasText: nameOf(at) });
       assert.match(String(await card.locator('.fleet-state').getAttribute('title')), text);
     }
-  });
+  }, '?state=look');
 });
 
 const GIB = 2 ** 30;
