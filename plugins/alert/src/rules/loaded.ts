@@ -77,6 +77,13 @@ export class LoadedRules implements Rules {
     return this.#part.length > 0 && this.#parts.isOn();
   }
 
+  usesReports(id: number): boolean {
+    const loaded = this.#sound.get(id);
+    if (!loaded) return false;
+    const { source } = loaded.rule;
+    return source === 'part' || (source === 'machine' && !isSlow(loaded));
+  }
+
   slow(source: Source): readonly LoadedRule[] {
     const found = [...this.#running.values()].filter(({ rule }) => rule.source === source);
     return source === 'machine' ? found.filter(isSlow) : found;
