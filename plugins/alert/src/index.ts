@@ -12,8 +12,9 @@ import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
+import { AgentSeries } from '@svc/plugin-series/api';
 import { Owners } from '@svc/plugin-token/api';
-import { AlertChanged, MaintenanceWindows } from './api.ts';
+import { AlertChanged, Alerts, MaintenanceWindows } from './api.ts';
 import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { examine } from './examine.ts';
@@ -84,8 +85,8 @@ export default definePlugin({
     Holdings,
     Egress,
   ],
-  provides: [MaintenanceWindows],
-  optional: [AgentValues, Notify, Metrics],
+  provides: [MaintenanceWindows, Alerts],
+  optional: [AgentValues, Notify, Metrics, AgentSeries],
   brings: ['agent-events', 'notify'],
   config: reload(config),
   permissions,
