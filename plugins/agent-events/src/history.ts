@@ -10,22 +10,20 @@ export function openHistory(db: Database): AgentHistory {
   const read: Read = (columns, rest, params) =>
     guarded('the history of agents could not be read', async () => {
       const sql = `select '[' || ${columns.join(" || ',' || ")} || ']' as json from ${rest}`;
-      const { text } = await db.jsonArray(sql, params, { maxBytes: MOST_BYTES });
+      const { text } = await db.jsonArray(sql, params, { maxBytes: MOST_BYTES, short: 'try' });
       return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString());
     });
   return {
     seen: (ids, fromDay) => seen(read, ids, fromDay),
-    away: () => away(db),
+    away: () => away(read),
     events: (after, from) => events(db, after, from),
   };
 }
 
-async function away(db: Database): Promise<Away[]> {
-  const text = 'select uuid_id, last_seen from agent_presence where here = 0 and last_seen > 0';
-  const rows = await guarded('the history of agents could not be read', () =>
-    rowsOf<{ uuid_id: number; last_seen: number }>(db.query, { text, params: [] }),
-  );
-  return rows.map(({ uuid_id, last_seen }) => ({ id: uuid_id, since: last_seen }));
+async function away(read: Read): Promise<Away[]> {
+  const where = 'agent_presence where here = 0 and last_seen > 0';
+  const rows = await read(['uuid_id', 'last_seen'], where, []);
+  return rows.map(([id, since]) => ({ id: Number(id), since: Number(since) }));
 }
 
 interface EventRow extends Omit<StoredEvent, 'agent' | 'detail'> {

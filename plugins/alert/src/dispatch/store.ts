@@ -1,5 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
 import type { Alert, AlertEvent, EventKind } from '../types.ts';
 
@@ -40,7 +41,7 @@ export class DispatchStore {
   async due(now: number, after: number): Promise<AlertEvent[]> {
     const text = `select ${EVENT} from alert_event where due is not null and due <= ? and id > ?
       order by id limit ${PAGE}`;
-    return (await this.#rows<EventRow>(text, [now, after])).map(eventOf);
+    return (await this.#read<EventRow>(EVENT, text, [now, after])).map(eventOf);
   }
 
   /** Events of these alerts that are due at any time. Indexes (alert_id, id) and `due`. */
@@ -49,7 +50,7 @@ export class DispatchStore {
     for (const some of slices(alerts)) {
       const text = `select ${EVENT} from alert_event where due is not null and alert_id in
         (${this.#ids}) order by id`;
-      found.push(...(await this.#rows<EventRow>(text, [JSON.stringify(some)])).map(eventOf));
+      found.push(...(await this.#read<EventRow>(EVENT, text, [JSON.stringify(some)])).map(eventOf));
     }
     return found;
   }
@@ -58,7 +59,7 @@ export class DispatchStore {
     const found = new Map<number, Told>();
     for (const some of slices(ids)) {
       const text = `select ${COLUMNS} from alert where id in (${this.#ids})`;
-      for (const row of await this.#rows<ToldRow>(text, [JSON.stringify(some)])) {
+      for (const row of await this.#read<ToldRow>(COLUMNS, text, [JSON.stringify(some)])) {
         const alert = toldOf(row);
         found.set(alert.id, alert);
       }
@@ -70,7 +71,7 @@ export class DispatchStore {
   async next(now: number): Promise<Told[]> {
     const text = `select ${COLUMNS} from alert where next_at is not null and next_at <= ?
       order by next_at, id limit ${PAGE}`;
-    return (await this.#rows<ToldRow>(text, [now])).map(toldOf);
+    return (await this.#read<ToldRow>(COLUMNS, text, [now])).map(toldOf);
   }
 
   /** History of these alerts of these kinds, oldest first. Index (alert_id, id). */
@@ -80,7 +81,7 @@ export class DispatchStore {
     for (const some of slices(alerts)) {
       const text = `select ${EVENT} from alert_event where alert_id in (${this.#ids})
         and kind in (${words}) order by id desc limit 5000`;
-      const rows = await this.#rows<EventRow>(text, [JSON.stringify(some)]);
+      const rows = await this.#read<EventRow>(EVENT, text, [JSON.stringify(some)]);
       found.push(...rows.reverse().map(eventOf));
     }
     return found;
@@ -90,7 +91,8 @@ export class DispatchStore {
   async places(rule: number): Promise<Set<string>> {
     const text = `select subject_kind, subject_id, part from alert
       where state > 0 and state >= 2 and rule_id = ? limit 50000`;
-    const rows = await this.#rows<{ subject_kind: string; subject_id: string; part: string }>(
+    const rows = await this.#read<{ subject_kind: string; subject_id: string; part: string }>(
+      'subject_kind, subject_id, part',
       text,
       [rule],
     );
@@ -104,7 +106,7 @@ export class DispatchStore {
       where state > 0 and state >= 2 and suppressed_by in
         (select v.value from ${this.#db.forms.elementTexts} as v) group by suppressed_by`;
     const params = [JSON.stringify(suppressors)];
-    const rows = await this.#rows<{ name: string; n: number }>(text, params);
+    const rows = await this.#read<{ name: string; n: number }>('name, n', text, params);
     return new Map(rows.map(({ name, n }) => [name, Number(n)]));
   }
 
@@ -112,7 +114,7 @@ export class DispatchStore {
   async allBelow(): Promise<Map<string, number>> {
     const text = `select suppressed_by as name, count(*) as n from alert
       where state > 0 and state >= 2 and suppressed_by is not null group by suppressed_by limit 5000`;
-    const rows = await this.#rows<{ name: string; n: number }>(text, []);
+    const rows = await this.#read<{ name: string; n: number }>('name, n', text, []);
     return new Map(rows.map(({ name, n }) => [name, Number(n)]));
   }
 
@@ -121,7 +123,7 @@ export class DispatchStore {
     const text = `select key, sent_at from alert_group where key in
       (select v.value from ${this.#db.forms.elementTexts} as v)`;
     const params = [JSON.stringify(keys)];
-    const rows = await this.#rows<{ key: string; sent_at: number }>(text, params);
+    const rows = await this.#read<{ key: string; sent_at: number }>('key, sent_at', text, params);
     return new Map(rows.map(({ key, sent_at }) => [key, Number(sent_at)]));
   }
 
@@ -146,6 +148,10 @@ export class DispatchStore {
 
   get #ids(): string {
     return `select cast(v.value as bigint) from ${this.#db.forms.elementTexts} as v`;
+  }
+
+  #read<Row>(columns: string, text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return readRows<Row>(this.#db, columns, text, params);
   }
 
   #rows<Row extends object>(text: string, params: readonly SqlValue[]): Promise<Row[]> {

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '@svc/plugin-sdk';
-import { guarded, rowsOf } from '@svc/plugin-sdk/sql';
+import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf } from '../store/rows.ts';
 import type { Alert, Machines, Matcher, Rule, Rules } from '../types.ts';
 import { type Facts, matches } from './matcher.ts';
@@ -62,8 +62,6 @@ export class OpenAlerts {
   /** Index on `state` above 0, and the primary key. */
   #page(after: number): Promise<Alert[]> {
     const text = `select ${ALERT} from alert where state > 0 and state >= 2 and id > ? order by id limit ${PAGE}`;
-    return guarded('open alerts could not be read', async () =>
-      (await rowsOf<AlertRow>(this.#db.query, { text, params: [after] })).map(alertOf),
-    );
+    return readRows<AlertRow>(this.#db, ALERT, text, [after]).then((rows) => rows.map(alertOf));
   }
 }

@@ -8,6 +8,7 @@ import {
   whereAll,
 } from '@svc/plugin-sdk/sql';
 import type { Alert, AlertEvent, EventKind } from '../types.ts';
+import { readRows } from './read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from './rows.ts';
 import { CLOSED_MS } from './transitions.ts';
 
@@ -76,7 +77,8 @@ export class AlertStore {
 
   /** When an alert was closed last. */
   async lastClosedAt(): Promise<number | null> {
-    const [row] = await this.#rows<{ at: number | null }>(
+    const [row] = await this.#read<{ at: number | null }>(
+      'at',
       `select max(at) as at from alert_event where kind in ('closed', 'expired') and at > ?`,
       [this.#clock.now() - CLOSED_MS],
     );
@@ -86,14 +88,14 @@ export class AlertStore {
   /** Open alerts by rule. */
   async openByRule(): Promise<ReadonlyMap<number, number>> {
     const text = 'select rule_id, count(*) as n from alert where state > 1 group by rule_id';
-    const rows = await this.#rows<{ rule_id: number; n: number }>(text, []);
+    const rows = await this.#read<{ rule_id: number; n: number }>('rule_id, n', text, []);
     return new Map(rows.map(({ rule_id, n }) => [Number(rule_id), Number(n)]));
   }
 
   /** Newest events of an alert, oldest first. */
   async eventsOf(id: number, limit: number): Promise<AlertEvent[]> {
     const text = `select ${EVENT} from alert_event where alert_id = ? order by id desc limit ?`;
-    return (await this.#rows<EventRow>(text, [id, limit])).map(eventOf).toReversed();
+    return (await this.#read<EventRow>(EVENT, text, [id, limit])).map(eventOf).toReversed();
   }
 
   /** The newest first. Index (subject_kind, subject_id, at), or (at). */
@@ -112,7 +114,7 @@ export class AlertStore {
       ...(kinds ? [[`kind in (${marks(kinds.length)})`, ...kinds] as const] : []),
     ]);
     const sql = `select ${EVENT} from alert_event ${text} order by at desc, id desc limit ?`;
-    return (await this.#rows<EventRow>(sql, [...params, limit])).map(eventOf);
+    return (await this.#read<EventRow>(EVENT, sql, [...params, limit])).map(eventOf);
   }
 
   /** Sets or ends an acknowledgement, with its row of history. @returns undefined when the alert is not open */
@@ -176,11 +178,16 @@ export class AlertStore {
   }
 
   async #alerts(rest: string, params: readonly SqlValue[]): Promise<Alert[]> {
-    return (await this.#rows<AlertRow>(`select ${ALERT} from alert ${rest}`, params)).map(alertOf);
+    const text = `select ${ALERT} from alert ${rest}`;
+    return (await this.#read<AlertRow>(ALERT, text, params)).map(alertOf);
   }
 
   readonly #among = (column: string) =>
     `${column} in (select v.value from ${this.#db.forms.elementTexts} as v)`;
+
+  #read<Row>(columns: string, text: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return readRows<Row>(this.#db, columns, text, params);
+  }
 
   #rows<Row = object>(text: string, params: readonly SqlValue[]): Promise<Row[]> {
     return guarded('alerts could not be read or changed', () =>

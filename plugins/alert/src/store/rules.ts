@@ -1,6 +1,7 @@
 import { SEVERITIES } from '@svc/plugin-notify/api';
 import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { readRows } from './read.ts';
 import { RULE, type RuleRow, ruleOf, type StoredRule } from './rows.ts';
 
 export const HELD = 'alert-rule';
@@ -20,7 +21,12 @@ export class RuleStore {
 
   /** Every rule, default ones that were deleted included. */
   async all(): Promise<StoredRule[]> {
-    const rows = await this.#rows<RuleRow>(`select ${RULE} from alert_rule order by name`, []);
+    const rows = await readRows<RuleRow>(
+      this.#db,
+      RULE,
+      `select ${RULE} from alert_rule order by name`,
+      [],
+    );
     return rows.map(ruleOf);
   }
 
@@ -32,7 +38,7 @@ export class RuleStore {
 
   async version(): Promise<number> {
     const text = 'select rules_version from alert_state where id = 1';
-    const [row] = await this.#rows<{ rules_version: number }>(text, []);
+    const [row] = await readRows<{ rules_version: number }>(this.#db, 'rules_version', text, []);
     return Number(row?.rules_version ?? 0);
   }
 

@@ -9,7 +9,8 @@ import {
   type Transitions,
 } from '../types.ts';
 import { ends, eventKind, nextRow } from './next-row.ts';
-import { type AlertRow, alertOf } from './rows.ts';
+import { readRows } from './read.ts';
+import { ALERT, type AlertRow, alertOf } from './rows.ts';
 import { statementsOf } from './transition-sql.ts';
 
 /** Changes of one transaction. */
@@ -81,11 +82,8 @@ export class StoredTransitions implements Transitions {
     for (let at = 0; at < subjects.length; at += BATCH_ROWS) {
       const some = JSON.stringify(subjects.slice(at, at + BATCH_ROWS));
       const since = this.#parts.clock.now() - CLOSED_MS;
-      const rows = await this.#rows<AlertRow>(this.#parts.db.query, this.#sql.load, [
-        kind,
-        some,
-        since,
-      ]);
+      const params = [kind, some, since];
+      const rows = await readRows<AlertRow>(this.#parts.db, ALERT, this.#sql.load, params);
       found.push(...rows.map(alertOf));
     }
     return found;
@@ -211,7 +209,7 @@ export class StoredTransitions implements Transitions {
     const { clock, db } = this.#parts;
     const now = clock.monotonic();
     if (now - this.#countedAt >= COUNT_MS) {
-      const [row] = await this.#rows<{ n: number }>(db.query, this.#sql.count, []);
+      const [row] = await readRows<{ n: number }>(db, 'n', this.#sql.count, []);
       this.#active = Number(row?.n ?? 0);
       this.#countedAt = now;
     }
