@@ -30,12 +30,12 @@ const ANY: { readonly [place: string]: string } = {
   'js-worker_run.env': 'bytes of a run',
   'crontab_create.cron_type.server.js_worker[1]': 'characters of a job',
   'crontab_edit.cron_type.server.js_worker[1]': 'characters of a job',
-  'channel_create.channel.config{}': 'the fields of the kind (checkValues)',
-  'channel_create.channel.secret{}': 'the fields of the kind (checkValues)',
-  'channel_test.channel.config{}': 'the fields of the kind (checkValues)',
-  'channel_test.channel.secret{}': 'the fields of the kind (checkValues)',
-  'channel_update.change.config{}': 'the fields of the kind (checkValues)',
-  'channel_update.change.secret{}': 'the fields of the kind (checkValues)',
+  'channel_create.channel.config{}': '16 kB, and the fields of the kind (checkValues)',
+  'channel_create.channel.secret{}': '16 kB, and the fields of the kind (checkValues)',
+  'channel_test.channel.config{}': '16 kB, and the fields of the kind (checkValues)',
+  'channel_test.channel.secret{}': '16 kB, and the fields of the kind (checkValues)',
+  'channel_update.change.config{}': '16 kB, and the fields of the kind (checkValues)',
+  'channel_update.change.secret{}': '16 kB, and the fields of the kind (checkValues)',
   'static-bucket-file_upload.body': 'bytes of a message',
 };
 
@@ -114,9 +114,12 @@ test('a list that is too long is refused with its bound and its place, before it
       : Array(most + 1).fill(null);
     const [name = ''] = path;
     const params = wrapped(path, value) as object;
-    const others = Object.keys(methods.get(method)?.definition.params ?? {});
+    const schemas = methods.get(method)?.definition.params ?? {};
+    const others = Object.keys(schemas);
     // What stands before it in the parameters would be missed first.
-    const before = others.slice(0, others.indexOf(String(name)));
+    const before = others
+      .slice(0, others.indexOf(String(name)))
+      .filter((each) => !('~optional' in (schemas[each] as object)));
     const answer = await app.rpc({
       jsonrpc: '2.0',
       id: 1,
@@ -139,8 +142,12 @@ test('a list that is too long is refused with its bound and its place, before it
 /** Parameters that stand before a list. */
 const SOUND: { readonly [name: string]: unknown } = {
   agents: ['0b6f1c52-7a35-4d0e-9c1b-000000000001'],
+  from: 1,
+  rule: { name: 'x', source: 'machine', scope: { all: true }, condition: 'cpu_usage > 1' },
+  source: 'machine',
   target_uuid: '0b6f1c52-7a35-4d0e-9c1b-000000000001',
   timeout_ms: 1_000,
+  to: 2,
   type: 'ping',
   uuids: [],
 };

@@ -727,7 +727,10 @@ export interface Methods {
   };
   /** An alert with its rule, its history, and what was sent about it. */
   'alert_get': {
-    params: { id: number };
+    params: {
+      /** Id of the alert. */
+      id: number;
+    };
     result: {
       alert: {
         id: number;
@@ -916,6 +919,7 @@ export interface Methods {
     params: {
       /** Id of the alert. */
       id: number;
+      /** The note. */
       text: string;
     };
     result: {
@@ -1287,6 +1291,7 @@ export interface Methods {
     params: {
       /** Name that people read; unique. */
       name: string;
+      /** Whether it runs. */
       enable: boolean;
     };
     result: {
@@ -1333,6 +1338,7 @@ export interface Methods {
   /** What a rule would have done: plays it over stored summaries. */
   'alert_rule_test': {
     params: {
+      /** The rule, as `alert_rule_create` takes it. */
       rule: {
         /** Name that people read; unique. */
         name: string;
@@ -2147,6 +2153,7 @@ export interface Methods {
     params: {
       /** Of this channel only, also when it was deleted. */
       name?: string | null;
+      /** Absent: all. */
       state?: 'waiting' | 'sent' | 'dropped' | 'merged' | null;
       /** Default: 100. */
       limit?: number | null;
@@ -2201,7 +2208,9 @@ export interface Methods {
     params: {
       /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
       name: string;
+      /** Its first line. */
       title: string;
+      /** The text; may be empty. */
       text: string;
       /** Default: `info`. */
       severity?: 'info' | 'warning' | 'critical' | null;

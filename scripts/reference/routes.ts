@@ -39,6 +39,12 @@ const ROUTES: readonly (readonly [path: string, plugin: string, who: string, wha
     'anyone',
     'GET: its incidents, feeds, badges and pictures.',
   ],
+  [
+    '/svc/alert/ack/:key',
+    'alert',
+    'the key of a message, once, for 24 hours',
+    'GET: what an alert is about, with two buttons. POST: acknowledges it.',
+  ],
   ['/svc/enrol/install', 'enrol', 'anyone', 'GET: the installer of the agent.'],
   ['/svc/enrol/installer', 'enrol', 'anyone', 'GET: the installer as the manifest knows it.'],
   ['/svc/enrol/manifest', 'enrol', 'anyone', 'GET: digests of what machines download, signed.'],

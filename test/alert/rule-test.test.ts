@@ -123,6 +123,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('only machines of the scope that the caller may read are played', async () => {
     const token = await app.token([
+      { scopes: ['global'], permissions: [{ alert: 'read' }] },
       { scopes: [{ agent_uuid: B }], permissions: [{ dynamic_monitoring_summary: 'read' }] },
     ]);
     assert.is((await play({}, { token })).evaluated, 0);

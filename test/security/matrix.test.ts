@@ -100,11 +100,13 @@ function listenToRules(methods: Iterable<RegisteredMethod>) {
 
 function samplesOf(plugins: readonly Plugin[], word: string): Map<string, object> {
   const samples = new Map<string, object>();
-  for (const { examples = [] } of plugins)
-    for (const { method, params, error } of examples) {
-      const name = method.replace(/^svc-server/, `${word}-server`);
-      if (!error && !samples.has(name)) samples.set(name, params);
-    }
+  const all = plugins.flatMap(({ examples = [] }) => examples);
+  // An example of something that is not there has its parameters, too.
+  const missing = all.filter(({ error }) => error?.code === 105);
+  for (const { method, params } of [...all.filter(({ error }) => !error), ...missing]) {
+    const name = method.replace(/^svc-server/, `${word}-server`);
+    if (!samples.has(name)) samples.set(name, params);
+  }
   return samples;
 }
 

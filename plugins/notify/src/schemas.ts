@@ -7,7 +7,7 @@ const Time = (description: string) => Type.Integer({ minimum: 0, description });
 export const LANGUAGES = ['en', 'zh-CN'] as const;
 
 export const ChannelName = Type.String({
-  pattern: '^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$',
+  pattern: '^(?![._-])[A-Za-z0-9._-]{0,63}[A-Za-z0-9]$',
   description: 'Name of the channel: letters, digits, `.`, `_` and `-`, at most 64.',
 });
 

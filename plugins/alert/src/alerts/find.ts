@@ -1,24 +1,37 @@
-import { type Auth, type Principal, RpcError } from '@svc/plugin-sdk';
+import { type AccessContext, type Auth, RpcError } from '@svc/plugin-sdk';
 import { mayDo } from '../rules/rights.ts';
 import type { AlertStore } from '../store/alerts.ts';
 import type { Alert } from '../types.ts';
 
-export interface Wanted {
-  readonly id: number;
-  readonly verb: 'read' | 'write' | 'ack';
-  readonly caller: Principal;
-}
+type Verb = 'read' | 'write' | 'ack';
 
-/** Returns an alert with which the caller may do this. @throws RpcError 102, 103, 105 */
-export async function alertFor(
+/** Text about the right to an alert, for the documentation. */
+export const rightTo = (verb: Verb) => ({
+  words: `\`alert\` \`${verb}\` of the machine of the alert; in the scope \`global\` for alerts about anything else`,
+  scopes: ['global'] as const,
+  permissions: [{ alert: verb }],
+});
+
+/** The right to the alert of this id. Without it nobody learns which alerts there are. */
+export const onAlert = (
+  verb: Verb,
   { auth, store }: { readonly auth: Auth; readonly store: AlertStore },
-  { id, verb, caller }: Wanted,
-): Promise<Alert> {
+) => ({
+  async custom({ id }: { readonly id: number }, call: AccessContext): Promise<void> {
+    const caller = await call.authenticate();
+    const alert = await store.byId(id);
+    const uuids = alert?.subject_kind === 'agent' ? [alert.subject_id] : undefined;
+    if (!(await auth.allows(caller, mayDo(verb, uuids))))
+      throw RpcError.denied(`Missing alert ${verb} permission for this alert`);
+    if (!alert) throw noAlert(id);
+  },
+});
+
+/** @throws RpcError 105 */
+export async function alertOf(store: AlertStore, id: number): Promise<Alert> {
   const alert = await store.byId(id);
-  const uuids = alert?.subject_kind === 'agent' ? [alert.subject_id] : undefined;
-  const wanted = mayDo(verb, uuids);
-  // Without the right nobody learns which alerts there are.
-  if (!(await auth.allows(caller, wanted))) throw RpcError.denied(mayDo(verb).denied);
-  if (!alert) throw RpcError.notFound(`there is no alert ${id}`);
+  if (!alert) throw noAlert(id);
   return alert;
 }
+
+const noAlert = (id: number) => RpcError.notFound(`there is no alert ${id}`);

@@ -1,7 +1,7 @@
 import { type CallContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
 import { AlertAnswer, EventAnswer, Time } from '../schemas.ts';
 import { type Alert, CLOSED, OPEN } from '../types.ts';
-import { alertFor } from './find.ts';
+import { alertOf, onAlert, rightTo } from './find.ts';
 import type { AlertMethodParts } from './methods.ts';
 
 const Id = Type.Integer({ minimum: 1, description: 'Id of the alert.' });
@@ -27,9 +27,9 @@ function addAcks(methods: Methods, parts: AlertMethodParts): void {
     },
     result: AlertAnswer,
     audit: ({ id }) => String(id),
-    access: 'authenticated',
+    right: rightTo('ack'),
+    access: onAlert('ack', parts),
     async handle({ id, note, until }, { caller }) {
-      await alertFor(parts, { id, verb: 'ack', caller });
       if (until && until <= clock.now())
         throw RpcError.invalid('until is past: give a later time, or leave it out');
       const by = nameOf(caller);
@@ -43,9 +43,9 @@ function addAcks(methods: Methods, parts: AlertMethodParts): void {
     params: { id: Id },
     result: AlertAnswer,
     audit: ({ id }) => String(id),
-    access: 'authenticated',
+    right: rightTo('ack'),
+    access: onAlert('ack', parts),
     async handle({ id }, { caller }) {
-      await alertFor(parts, { id, verb: 'ack', caller });
       return changed(parts, await store.acknowledge(id, null, nameOf(caller)), id);
     },
   });
@@ -58,9 +58,10 @@ function addClose(methods: Methods, parts: AlertMethodParts): void {
     params: { id: Id, note: noteOf('Why it is over.') },
     result: AlertAnswer,
     audit: ({ id }) => String(id),
-    access: 'authenticated',
+    right: rightTo('write'),
+    access: onAlert('write', parts),
     async handle({ id, note }, { caller }) {
-      const alert = await alertFor(parts, { id, verb: 'write', caller });
+      const alert = await alertOf(parts.store, id);
       if (alert.state < OPEN) throw notOpen(id);
       const { rule_id, subject_kind, subject_id, part, value, since, true_ms, false_ms } = alert;
       const place = { rule_id, subject_kind, subject_id, part };
@@ -78,12 +79,16 @@ function addNote(methods: Methods, parts: AlertMethodParts): void {
   methods.add('alert_note', {
     summary: 'Adds a note to the history of an alert.',
     addition: true,
-    params: { id: Id, text: Type.String({ minLength: 1, maxLength: 2_000 }) },
+    params: {
+      id: Id,
+      text: Type.String({ minLength: 1, maxLength: 2_000, description: 'The note.' }),
+    },
     result: EventAnswer,
     audit: ({ id }) => String(id),
-    access: 'authenticated',
+    right: rightTo('ack'),
+    access: onAlert('ack', parts),
     async handle({ id, text }, { caller }) {
-      const alert = await alertFor(parts, { id, verb: 'ack', caller });
+      const alert = await alertOf(parts.store, id);
       const event = await parts.store.note(alert, nameOf(caller), text);
       return parts.answers.event(event);
     },

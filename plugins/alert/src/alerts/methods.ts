@@ -17,7 +17,7 @@ import { AlertAnswer, AlertPage, EventAnswer, Name, Time } from '../schemas.ts';
 import type { AlertStore } from '../store/alerts.ts';
 import { type Alert, EVENT_KINDS, type Transitions } from '../types.ts';
 import { type Answers, countsOf } from './answers.ts';
-import { alertFor } from './find.ts';
+import { alertOf, onAlert, rightTo } from './find.ts';
 import { readable, visibleTo } from './visible.ts';
 
 export const MOST_ALERTS = 10_000;
@@ -90,11 +90,13 @@ function addList(methods: Methods, { auth, clock, store, rules, answers }: Alert
     access: 'authenticated',
     async handle({ least, agents, most }, { caller }) {
       const active = await store.active(least, agents, MOST_ALERTS);
-      const seen = await readable(active, visibleTo(auth, caller), MOST_ALERTS);
+      const isVisible = visibleTo(auth, caller);
+      const seen = await readable(active, isVisible, MOST_ALERTS);
+      const [closed] = await readable(await store.lastClosed(), isVisible, 1);
       return {
         alerts: await answers.alerts(seen.slice(0, most)),
         counts: countsOf(seen, rules, clock.now()),
-        last_closed_at: await store.lastClosedAt(),
+        last_closed_at: closed?.at ?? null,
       };
     },
   });
@@ -142,11 +144,12 @@ function addPage(methods: Methods, parts: AlertMethodParts): void {
   methods.add('alert_get', {
     summary: 'An alert with its rule, its history, and what was sent about it.',
     addition: true,
-    params: { id: Type.Integer({ minimum: 1 }) },
+    params: { id: Type.Integer({ minimum: 1, description: 'Id of the alert.' }) },
     result: AlertPage,
-    access: 'authenticated',
+    right: rightTo('read'),
+    access: onAlert('read', parts),
     async handle({ id }, { caller }) {
-      const alert = await alertFor(parts, { id, verb: 'read', caller });
+      const alert = await alertOf(store, id);
       const [shown] = await answers.alerts([alert]);
       const events = await store.eventsOf(id, PAGE_EVENTS);
       const batches = new Map(

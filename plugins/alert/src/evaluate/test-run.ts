@@ -5,6 +5,7 @@ import {
   type Auth,
   type Clock,
   canonicalUuid,
+  described,
   type Methods,
   optional,
   type Principal,
@@ -13,6 +14,7 @@ import {
   Type,
   Uuid,
 } from '@svc/plugin-sdk';
+import { mayRule } from '../rules/rights.ts';
 import { NewRule, Subject, Time } from '../schemas.ts';
 import type { LoadedRule, Machines, Rule, RuleScope } from '../types.ts';
 import { planOf } from './plan.ts';
@@ -73,7 +75,7 @@ export function addTestMethod(methods: Methods, parts: TestParts): void {
       'Rules of source `machine` without `traffic`, `predict`, `expires_in_days`, `cores` and windows over an hour. Only machines whose summaries the caller may read are played. Up to two hours are played second by second, longer ranges by averages of minutes.',
     addition: true,
     params: {
-      rule: NewRule,
+      rule: described(NewRule, 'The rule, as `alert_rule_create` takes it.'),
       from: Time('Unix ms.'),
       to: Time('Unix ms; at most 31 days after `from`.'),
       agents: optional(
@@ -85,12 +87,12 @@ export function addTestMethod(methods: Methods, parts: TestParts): void {
       ),
     },
     result: Result,
-    access: 'authenticated',
     prepare: ({ rule, from, to, agents }) => ({
       loaded: loadedOf(rule),
       ...rangeOf(from, Math.min(to, parts.clock.now())),
       only: agents ? new Set(agents.map(canonicalUuid)) : undefined,
     }),
+    access: { needs: ({ loaded }) => mayRule('read', loaded.rule.scope) },
     async handle({ loaded, from, to, only }, { caller, signal }) {
       const agents = await agentsOf(parts, loaded.rule.scope, { only, caller });
       return new TestRun(parts, { loaded, from, to, agents }).answer(signal, caller.id);

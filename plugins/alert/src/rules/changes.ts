@@ -1,21 +1,16 @@
 import { compile, type Fault } from '@svc/conditions';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import {
-  type Auth,
-  type Clock,
-  canonicalUuid,
-  type Principal,
-  RpcError,
-  type Static,
-} from '@svc/plugin-sdk';
+import { type Auth, type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import { VOCABULARIES } from '../evaluate/variables.ts';
 import type { NewRule, RuleChange } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
 import type { Rule, RuleScope, Source } from '../types.ts';
+import { noRule } from './access.ts';
 import { changesMeaning, DEFAULTS, differences, type Field, firstRule } from './defaults.ts';
 import { mayRule } from './rights.ts';
+import { scopeOf } from './scope.ts';
 
 /** Several callers may change one rule at the same time. */
 const ATTEMPTS = 5;
@@ -39,11 +34,11 @@ export class RuleChanges {
     this.#parts = parts;
   }
 
-  /** @throws RpcError 102, 106 unknown agent, 108 */
+  /** The right to the scope is asked before. @throws RpcError 106 unknown agent, 108 */
   async create(given: Static<typeof NewRule>, caller: Principal): Promise<StoredRule> {
     const { clock, owners, store, changed } = this.#parts;
     const settings = settingsOf(given);
-    await this.#check(settings, caller);
+    await this.#check(settings);
     const rule = await store.insert(
       firstRule(settings, { owner: owners.of(caller), now: clock.now() }),
     );
@@ -80,10 +75,7 @@ export class RuleChanges {
   /** Gives a default rule its default settings back, also a deleted one. @throws RpcError 102, 105, 108 */
   async reset(name: string, caller: Principal): Promise<StoredRule> {
     const { clock, store, changed } = this.#parts;
-    const all = await store.all();
-    const isMeant = (rule: StoredRule) =>
-      rule.deleted ? DEFAULTS.get(rule.shipped ?? '')?.name === name : rule.name === name;
-    const old = all.find((rule) => !rule.deleted && isMeant(rule)) ?? all.find(isMeant);
+    const old = await this.resettable(name);
     const settings = DEFAULTS.get(old?.shipped ?? '');
     if (!old) throw noRule(name);
     if (!settings) throw RpcError.invalid(`the rule '${name}' is no default rule`);
@@ -94,6 +86,14 @@ export class RuleChanges {
     if (!rule) throw busy();
     await changed();
     return rule;
+  }
+
+  /** Rule of this name, else the deleted default rule that had it. */
+  async resettable(name: string): Promise<StoredRule | undefined> {
+    const all = await this.#parts.store.all();
+    const isMeant = (rule: StoredRule) =>
+      rule.deleted ? DEFAULTS.get(rule.shipped ?? '')?.name === name : rule.name === name;
+    return all.find((rule) => !rule.deleted && isMeant(rule)) ?? all.find(isMeant);
   }
 
   /** @throws RpcError 102, 105 */
@@ -110,18 +110,14 @@ export class RuleChanges {
     await changed();
   }
 
-  /** @throws RpcError 105 */
-  async rule(name: string): Promise<StoredRule> {
-    const rule = await this.#parts.store.named(name);
-    if (!rule) throw noRule(name);
-    return rule;
+  find(name: string): Promise<StoredRule | undefined> {
+    return this.#parts.store.named(name);
   }
 
-  /** Rule that the caller may read, from the database. @throws RpcError 102, 105 */
-  async readable(name: string, caller: Principal): Promise<StoredRule> {
-    const rule = await this.rule(name);
-    const wanted = mayRule('read', rule.scope);
-    if (!(await this.#parts.auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+  /** @throws RpcError 105 */
+  async rule(name: string): Promise<StoredRule> {
+    const rule = await this.find(name);
+    if (!rule) throw noRule(name);
     return rule;
   }
 
@@ -135,7 +131,9 @@ export class RuleChanges {
       const old = await this.rule(name);
       await this.#demand(old.scope, caller);
       const wanted = { ...old, owner: owners.of(caller), ...next(old) };
-      await this.#check(wanted, caller);
+      // The rule may have got another scope since the call was admitted.
+      await this.#demand(wanted.scope, caller);
+      await this.#check(wanted);
       const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
       const times = { version: old.version + 1, updated_at: clock.now() };
       const rule = await store.change({ ...wanted, meaning, ...times });
@@ -151,10 +149,9 @@ export class RuleChanges {
     if (!(await this.#parts.auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
   }
 
-  /** @throws RpcError 102, 106, 108 for what cannot run */
-  async #check(rule: Pick<Rule, Field | 'source'>, caller: Principal): Promise<void> {
+  /** @throws RpcError 106, 108 for what cannot run */
+  async #check(rule: Pick<Rule, Field | 'source'>): Promise<void> {
     const { registry, store } = this.#parts;
-    await this.#demand(rule.scope, caller);
     for (const name of ['condition', 'clear'] as const) {
       const text = rule[name];
       const result = text === null ? undefined : compile(text, VOCABULARIES[rule.source]);
@@ -174,7 +171,6 @@ function faulty(name: string, faults: readonly Fault[]): RpcError {
   return RpcError.invalid(`${name}, characters ${from} to ${to}: ${message}${meant}`);
 }
 
-const noRule = (name: string) => RpcError.notFound(`there is no rule '${name}'`);
 const busy = () => RpcError.other('the rule is being changed by others; try again');
 
 const DEFAULT = {
@@ -214,20 +210,4 @@ function settingsOf(given: Given, old?: StoredRule): Pick<Rule, Field | 'source'
   if (rule.runbook !== '' && !/^https?:\/\/[^\s]+$/.test(rule.runbook))
     throw RpcError.invalid('runbook must be an address that begins with https:// or http://');
   return rule;
-}
-
-/** @throws RpcError 108 for a scope that names nothing, or all and something */
-export function scopeOf(given: Static<typeof RuleChange>['scope'] & object): RuleScope {
-  const { all, agents, tags, monitors } = given;
-  const lists = [agents, tags, monitors].filter((list) => list && list.length > 0);
-  if (all && lists.length > 0)
-    throw RpcError.invalid('scope: leave out all, or leave out agents, tags and monitors');
-  if (all) return { all: true };
-  if (lists.length === 0)
-    throw RpcError.invalid('scope: name agents or tags, or write {"all": true}');
-  return {
-    ...(agents && agents.length > 0 && { agents: [...new Set(agents.map(canonicalUuid))] }),
-    ...(tags && tags.length > 0 && { tags: [...new Set(tags)] }),
-    ...(monitors && monitors.length > 0 && { monitors: [...new Set(monitors)] }),
-  };
 }

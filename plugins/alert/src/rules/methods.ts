@@ -12,9 +12,11 @@ import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
 import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
-import { type RuleChanges, scopeOf } from './changes.ts';
+import { onRule, rightTo } from './access.ts';
+import type { RuleChanges } from './changes.ts';
 import type { LoadedRules } from './loaded.ts';
 import { mayRule } from './rights.ts';
+import { scopeOf } from './scope.ts';
 
 /** A variable as a form shows it. */
 export const Variable = Type.Object({
@@ -51,7 +53,8 @@ export function addRuleMethods(methods: Methods, parts: RuleMethodParts): void {
 }
 
 function addWrites(methods: Methods, parts: RuleMethodParts): void {
-  const { changes } = parts;
+  const { auth, changes } = parts;
+  const found = { auth, find: (name: string) => changes.find(name) };
   methods.add('alert_rule_create', {
     summary: 'Makes a rule, which runs at once.',
     description:
@@ -60,7 +63,8 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
     params: { rule: described(NewRule, 'What it watches, and when it opens an alert.') },
     result: RuleAnswer,
     audit: ({ rule }) => rule.name,
-    access: 'authenticated',
+    prepare: ({ rule }) => ({ rule, scope: scopeOf(rule.scope) }),
+    access: { needs: ({ scope }) => mayRule('write', scope) },
     handle: async ({ rule }, { caller }) => answer(parts, await changes.create(rule, caller)),
   });
   methods.add('alert_rule_update', {
@@ -71,7 +75,8 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
     params: { name: Name, change: described(RuleChange, 'What becomes different.') },
     result: RuleAnswer,
     audit: ({ name }) => name,
-    access: 'authenticated',
+    right: rightTo('write', '; of the former scope and of the new one'),
+    access: onRule('write', found),
     handle: async ({ name, change }, { caller }) =>
       answer(parts, await changes.update(name, change, caller)),
   });
@@ -82,7 +87,8 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
     params: { name: Name },
     result: Type.Object({ success: Type.Boolean() }),
     audit: ({ name }) => name,
-    access: 'authenticated',
+    right: rightTo('write'),
+    access: onRule('write', found),
     async handle({ name }, { caller }) {
       await changes.remove(name, caller);
       return { success: true };
@@ -91,14 +97,16 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
 }
 
 function addSwitches(methods: Methods, parts: RuleMethodParts): void {
-  const { changes } = parts;
+  const { auth, changes } = parts;
+  const found = { auth, find: (name: string) => changes.find(name) };
   methods.add('alert_rule_set_enable', {
     summary: 'Switches a rule on or off; its owner stays.',
     addition: true,
-    params: { name: Name, enable: Type.Boolean() },
+    params: { name: Name, enable: Type.Boolean({ description: 'Whether it runs.' }) },
     result: RuleAnswer,
     audit: ({ name, enable }) => `${name}: ${enable ? 'on' : 'off'}`,
-    access: 'authenticated',
+    right: rightTo('write'),
+    access: onRule('write', found),
     handle: async ({ name, enable }, { caller }) =>
       answer(parts, await changes.setEnable(name, enable, caller)),
   });
@@ -108,7 +116,8 @@ function addSwitches(methods: Methods, parts: RuleMethodParts): void {
     params: { name: Name },
     result: RuleAnswer,
     audit: ({ name }) => name,
-    access: 'authenticated',
+    right: rightTo('write'),
+    access: onRule('write', { auth, find: (name) => changes.resettable(name) }),
     handle: async ({ name }, { caller }) => answer(parts, await changes.reset(name, caller)),
   });
 }
@@ -120,8 +129,9 @@ function addReads(methods: Methods, parts: RuleMethodParts): void {
     addition: true,
     params: { name: Name },
     result: RuleAnswer,
-    access: 'authenticated',
-    handle: async ({ name }, { caller }) => answer(parts, await changes.readable(name, caller)),
+    right: rightTo('read'),
+    access: onRule('read', { auth, find: (name) => changes.find(name) }),
+    handle: async ({ name }) => answer(parts, await changes.rule(name)),
   });
   methods.add('alert_rule_list', {
     summary: 'The rules that the caller may read, by name.',

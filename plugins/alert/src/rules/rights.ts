@@ -11,8 +11,11 @@ export const mayDo = (verb: Verb, agents?: readonly string[]): Requirement => ({
 });
 
 /** The right to a rule: in the scope of each machine that it names, or of all. */
-export const mayRule = (verb: 'read' | 'write', scope: RuleScope): Requirement =>
-  mayDo(verb, 'all' in scope || scope.tags || scope.monitors ? undefined : scope.agents);
+export const mayRule = (verb: 'read' | 'write', scope: RuleScope): Requirement => ({
+  ...mayDo(verb, 'all' in scope || scope.tags || scope.monitors ? undefined : scope.agents),
+  // One text for all scopes: a refusal does not tell whether there is such a rule.
+  denied: `Missing alert ${verb} permission in the scopes of the rule`,
+});
 
 /** The right of its owner by which a rule of source `server` runs. */
 export const mayServe: {

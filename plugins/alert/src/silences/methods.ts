@@ -54,12 +54,19 @@ function addChanges(methods: Methods, parts: SettingsParts): void {
     params: { id: Id },
     result: SilenceAnswer,
     audit: ({ id }) => String(id),
+    right: {
+      words:
+        '`alert` `silence` of each agent that the scope of the silence names, or in the scope `global`',
+      scopes: ['global'],
+      permissions: [{ alert: 'silence' }],
+    },
     access: {
       async custom({ id }, call) {
         const caller = await call.authenticate();
         const silence = await settings.silenceStore.find(id);
         const wanted = mayHide('silence', silence?.scope ?? {});
-        if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+        if (!(await auth.allows(caller, wanted)))
+          throw RpcError.denied('Missing alert silence permission in the scope of the silence');
         if (!silence) throw RpcError.notFound(`there is no silence ${id}`);
       },
     },

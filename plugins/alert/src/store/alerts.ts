@@ -75,14 +75,14 @@ export class AlertStore {
     return this.#alerts(`where id in (${marks(ids.length)})`, ids);
   }
 
-  /** When an alert was closed last. */
-  async lastClosedAt(): Promise<number | null> {
-    const [row] = await this.#read<{ at: number | null }>(
-      'at',
-      `select max(at) as at from alert_event where kind in ('closed', 'expired') and at > ?`,
+  /** Latest ends of alerts within a week, the newest first, at most `PAGE_ROWS`. */
+  lastClosed(): Promise<Pick<AlertEvent, 'subject_kind' | 'subject_id' | 'at'>[]> {
+    return this.#read(
+      'subject_kind, subject_id, at',
+      `select subject_kind, subject_id, at from alert_event
+        where kind in ('closed', 'expired') and at > ? order by at desc limit ${PAGE_ROWS}`,
       [this.#clock.now() - CLOSED_MS],
     );
-    return row?.at ?? null;
   }
 
   /** Open alerts by rule. */

@@ -47,6 +47,7 @@ function addChange(methods: Methods, parts: SettingsParts): void {
     params: { name: Name, change: described(WindowChange, 'What becomes different.') },
     result: WindowAnswer,
     audit: ({ name }) => name,
+    right: rightTo('; of the former scope and of the new one'),
     access: onNamed(parts, ({ change }) => change?.scope as Matcher | undefined),
     async handle({ name, change }, { caller }) {
       const stored = await changeWindow(name, change, { ...parts, owner: parts.owners.of(caller) });
@@ -60,6 +61,7 @@ function addChange(methods: Methods, parts: SettingsParts): void {
     params: { name: Name },
     result: Type.Object({ success: Type.Boolean() }),
     audit: ({ name }) => name,
+    right: rightTo(),
     access: onNamed(parts, () => undefined),
     async handle({ name }) {
       if (!(await settings.windowStore.remove(name))) throw noWindow(name);
@@ -85,7 +87,13 @@ async function changeWindow(
   throw RpcError.other('the window is being changed by others; try again');
 }
 
-/** The right to the scope of a window that is there, and to the one that it gets. */
+const rightTo = (besides = '') => ({
+  words: `\`alert\` \`write\` of each agent that the scope of the window names, or in the scope \`global\`${besides}`,
+  scopes: ['global'] as const,
+  permissions: [{ alert: 'write' }],
+});
+
+/** The right to the scope of a window that is there, and to the one that it gets. Without it nobody learns which windows there are. */
 const onNamed = <I extends { readonly name: string; readonly change?: { scope?: unknown } }>(
   { auth, settings }: SettingsParts,
   newScope: (input: I) => Matcher | undefined,
@@ -98,7 +106,8 @@ const onNamed = <I extends { readonly name: string; readonly change?: { scope?: 
     const window = await settings.windowStore.find(input.name);
     for (const scope of [window?.scope ?? {}, newScope(input)]) {
       const wanted = scope && mayHide('write', scope);
-      if (wanted && !(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+      if (wanted && !(await auth.allows(caller, wanted)))
+        throw RpcError.denied('Missing alert write permission in the scope of the window');
     }
     if (!window) throw noWindow(input.name);
   },

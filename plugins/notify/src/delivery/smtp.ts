@@ -1,4 +1,4 @@
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import type { EgressClient } from '@svc/plugin-egress/api';
 import type { Kind } from '../kinds/index.ts';
 import type { Values } from '../secrets.ts';
@@ -65,6 +65,7 @@ const portOf = ({ port, security }: Values): number =>
 /** `host:port` of a channel, as a test shows it. */
 export const mailHost = (values: Values): string => `${values['host']}:${portOf(values)}`;
 
+type Socket = Awaited<ReturnType<EgressClient['connect']>>;
 type GetSocket = (
   options: unknown,
   done: (error: Error | null, socket?: { readonly connection: Socket }) => void,

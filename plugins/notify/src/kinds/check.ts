@@ -3,6 +3,8 @@ import { didYouMean } from '@svc/plugin-sdk/util';
 import type { Field, Kind, Values } from './types.ts';
 
 const [MOST_TEXT, MOST_LINES, MOST_LIST] = [2_000, 16_000, 50];
+/** Bytes of all fields of a channel together. */
+const MOST_BYTES = 16_000;
 const CONTROL = /\p{Cc}/u;
 
 const isText = (value: unknown, most: number): value is string =>
@@ -71,6 +73,8 @@ function stray(kind: Kind, values: Values, isSecret: boolean): string | undefine
 /** Checks the fields of a channel. @throws RpcError 108 that names the field and what to write */
 export function checkValues(kind: Kind, config: Values, secret: Values): void {
   const values = { ...config, ...secret };
+  if (Buffer.byteLength(JSON.stringify(values)) > MOST_BYTES)
+    throw RpcError.invalid(`the fields together are longer than ${MOST_BYTES} bytes: shorten them`);
   const fault =
     stray(kind, config, false) ??
     stray(kind, secret, true) ??

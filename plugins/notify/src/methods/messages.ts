@@ -95,8 +95,8 @@ function addSend(methods: Methods, parts: MessageMethodParts): void {
     addition: true,
     params: {
       name: ChannelName,
-      title: Type.String({ minLength: 1, maxLength: 200 }),
-      text: Type.String({ maxLength: 4_000 }),
+      title: Type.String({ minLength: 1, maxLength: 200, description: 'Its first line.' }),
+      text: Type.String({ maxLength: 4_000, description: 'The text; may be empty.' }),
       severity: described(optional(Type.Enum([...SEVERITIES])), 'Default: `info`.'),
       key: described(
         optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -142,7 +142,7 @@ function addOutbox(methods: Methods, parts: MessageMethodParts): void {
     addition: true,
     params: {
       name: described(optional(ChannelName), 'Of this channel only, also when it was deleted.'),
-      state: optional(Type.Enum([...STATES])),
+      state: described(optional(Type.Enum([...STATES])), 'Absent: all.'),
       limit: described(
         optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
         `Default: ${FEW_ROWS}.`,

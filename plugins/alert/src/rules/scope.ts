@@ -1,0 +1,19 @@
+import { canonicalUuid, RpcError, type Static } from '@svc/plugin-sdk';
+import type { RuleChange } from '../schemas.ts';
+import type { RuleScope } from '../types.ts';
+
+/** @throws RpcError 108 for a scope that names nothing, or all and something */
+export function scopeOf(given: Static<typeof RuleChange>['scope'] & object): RuleScope {
+  const { all, agents, tags, monitors } = given;
+  const lists = [agents, tags, monitors].filter((list) => list && list.length > 0);
+  if (all && lists.length > 0)
+    throw RpcError.invalid('scope: leave out all, or leave out agents, tags and monitors');
+  if (all) return { all: true };
+  if (lists.length === 0)
+    throw RpcError.invalid('scope: name agents or tags, or write {"all": true}');
+  return {
+    ...(agents && agents.length > 0 && { agents: [...new Set(agents.map(canonicalUuid))] }),
+    ...(tags && tags.length > 0 && { tags: [...new Set(tags)] }),
+    ...(monitors && monitors.length > 0 && { monitors: [...new Set(monitors)] }),
+  };
+}
