@@ -11,6 +11,7 @@ import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
 import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
 import { Evaluator } from './evaluate/evaluator.ts';
+import { addTestMethod } from './evaluate/test-run.ts';
 import { KnownMachines } from './machines.ts';
 import { Absence } from './presence/absence.ts';
 import { endOrphans } from './presence/ends.ts';
@@ -155,6 +156,9 @@ export function addMethods(
     trueNow: (source, condition, agents) =>
       countTrue({ kernel, registry, machines }, { source, condition }, agents),
   });
+  const buckets = kernel.use(ReportBuckets);
+  const history = kernel.use(AgentHistory);
+  addTestMethod(methods, { kernel, auth, clock, registry, machines, buckets, history });
   const touched = (some: readonly Alert[]) =>
     kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });
   const parts = { auth, clock, store: alerts, rules, transitions, answers, notify, touched };
