@@ -129,4 +129,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
+test('the outbox is measured: depth, age, and tries by kind and outcome', async () => {
+  const app = await bootForTest([...PLUGINS, 'metrics']);
+  try {
+    hook.reply = () => 200;
+    await create(app, webhook('ops', hook.url));
+    await send(app, 'ops', 'counted');
+    await until('sent', async () => (await channel(app, 'ops')).sent === 1);
+    const headers = { authorization: `Bearer ${app.superToken}` };
+    const text = await (await app.fetch('/svc/metrics', { headers })).text();
+    assert.match(text, /notify_sends_total\{kind="webhook",outcome="ok"\} 1/);
+    assert.match(text, /notify_waiting [01]$/m);
+    assert.match(text, /notify_oldest_seconds [0-9.]+$/m);
+  } finally {
+    await app.stop();
+  }
+});
+
 test.run();

@@ -31,4 +31,14 @@ declare module 'nodemailer' {
   }
 
   export function createTransport(options: SmtpOptions): Transport;
+  /** Makes mails without sending them. */
+  export function createTransport(options: {
+    readonly streamTransport: true;
+    readonly buffer: true;
+  }): {
+    sendMail(message: object): Promise<{
+      readonly message: Buffer;
+      readonly envelope: { readonly from: string; readonly to: readonly string[] };
+    }>;
+  };
 }

@@ -2,6 +2,7 @@ import type { Kernel } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Notify } from './api.ts';
 import type { Config } from './config.ts';
+import { withoutSlash } from './page-url.ts';
 import { mayDo } from './permissions.ts';
 import type { ChannelStore } from './store/channels.ts';
 import type { OutboxStore } from './store/outbox.ts';
@@ -30,7 +31,7 @@ export const openNotify = (parts: ServiceParts): Notify => ({
   deliveries: (batches) => parts.outbox.deliveries(batches),
   async publicUrl() {
     const url = parts.kernel.config.public_url || (await parts.state.publicUrl());
-    return url ? url.replace(/\/+$/, '') : undefined;
+    return url ? withoutSlash(url) : undefined;
   },
   restored: () => parts.state.dropRestored(),
 });

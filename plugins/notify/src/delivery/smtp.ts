@@ -65,7 +65,7 @@ const portOf = ({ port, security }: Values): number =>
 /** `host:port` of a channel, as a test shows it. */
 export const mailHost = (values: Values): string => `${values['host']}:${portOf(values)}`;
 
-type GetSocket = Parameters<typeof import('nodemailer').createTransport>[0]['getSocket'];
+type GetSocket = import('nodemailer').SmtpOptions['getSocket'];
 
 const socketOf =
   (client: EgressClient, values: Values, signal: AbortSignal): GetSocket =>

@@ -5,13 +5,13 @@ import {
   needs,
   optional,
   type Principal,
-  RpcError,
   Type,
 } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import { channelAnswer, isOwners, kindAnswer } from '../answers.ts';
 import type { Changes } from '../changes.ts';
 import { KINDS } from '../kinds/index.ts';
+import { pageUrl } from '../page-url.ts';
 import { mayDo } from '../permissions.ts';
 import {
   ChannelAnswer,
@@ -154,13 +154,4 @@ function addForms(methods: Methods): void {
     access: 'authenticated',
     handle: ({ url }) => readChannelUrl(url),
   });
-}
-
-/** @throws RpcError 108 */
-function pageUrl(text: string | null | undefined): string | undefined {
-  if (text === null || text === undefined) return undefined;
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol))
-    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-  throw RpcError.invalid('public_url is no address: write https://HOST');
 }

@@ -1,0 +1,16 @@
+import { RpcError } from '@svc/plugin-sdk';
+
+/** An address without slashes at its end. */
+export function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end--;
+  return url.slice(0, end);
+}
+
+/** Address of a page as links begin with it. @throws RpcError 108 */
+export function pageUrl(text: string | null | undefined): string | undefined {
+  if (text === null || text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return withoutSlash(`${url.origin}${url.pathname}`);
+  throw RpcError.invalid('public_url is no address: write https://HOST');
+}
