@@ -123,7 +123,9 @@ test('a list that is too long is refused with its bound and its place, before it
       method,
       params: {
         [methods.get(method)?.credential ?? 'token']: app.superToken,
-        ...Object.fromEntries(before.map((each) => [each, SOUND[each] ?? 'x'])),
+        ...Object.fromEntries(
+          before.map((each) => [each, SOUND[`${method}.${each}`] ?? SOUND[each] ?? 'x']),
+        ),
         ...params,
       },
     });
@@ -138,6 +140,17 @@ test('a list that is too long is refused with its bound and its place, before it
 
 /** Parameters that stand before a list. */
 const SOUND: { readonly [name: string]: unknown } = {
+  source: 'machine',
+  'alert_rule_test.rule': {
+    name: 'x',
+    source: 'machine',
+    scope: { all: true },
+    condition: 'cpu_usage > 90',
+  },
+  'alert_list.state': 'all',
+  'alert_rule_test.from': 1,
+  'alert_rule_test.to': 2,
+  condition: 'cpu_usage > 90',
   agents: ['0b6f1c52-7a35-4d0e-9c1b-000000000001'],
   target_uuid: '0b6f1c52-7a35-4d0e-9c1b-000000000001',
   timeout_ms: 1_000,

@@ -62,7 +62,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const [silence, code] of [
       [{ scope, reason: ' ', ends_at: soon() }, 108],
       [{ scope, reason: 'x', ends_at: kernelOf(app).clock.now() - 1 }, 108],
-      [{ scope, reason: 'x', ends_at: soon() + 400 * 24 * HOUR }, 108],
+      [
+        {
+          scope,
+          reason: 'x',
+          starts_at: soon() + 400 * 24 * HOUR,
+          ends_at: soon() + 401 * 24 * HOUR,
+        },
+        108,
+      ],
       [{ scope, reason: 'x', ends_at: soon(), starts_at: soon() + 1_000 }, 108],
       [{ scope: {}, reason: 'x', ends_at: soon() }, -32602],
       [{ scope, reason: 'x' }, -32602],
@@ -74,6 +82,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       );
     }
     assert.equal(await call('alert_silence_list', {}), []);
+    const long = { scope, reason: 'x', ends_at: soon() + 4_000 * 24 * HOUR };
+    const { id, ends_at } = await call('alert_silence_create', { silence: long });
+    assert.ok(ends_at < soon() + 367 * 24 * HOUR, 'it is cut');
+    await call('alert_silence_end', { id });
   });
 
   test('who may silence one machine may not silence others, nor see their silences', async () => {

@@ -43,7 +43,14 @@ export function openCore(kernel: Kernel<Config>) {
     values: kernel.useOptional(AgentValues),
   });
   const owners = kernel.use(Owners);
-  const rules = new LoadedRules({ log, store: ruleStore, owners, registry, machines });
+  const rules = new LoadedRules({
+    log,
+    store: ruleStore,
+    owners,
+    registry,
+    machines,
+    isOn: () => kernel.config.enable,
+  });
   const alerts = new AlertStore(db, clock);
   const transitions = new StoredTransitions({
     db,

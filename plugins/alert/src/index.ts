@@ -3,18 +3,23 @@ import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
+import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { AlertChanged, MaintenanceWindows } from './api.ts';
 import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
+import { examine } from './examine.ts';
+import { examples } from './examples.ts';
 import { rulesHeld } from './held.ts';
+import { addMeters } from './meters.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
 import { PERIOD_MS } from './presence/rounds.ts';
 import { addDefaults } from './rules/defaults.ts';
 import { HELD } from './store/rules.ts';
+import { warnOfRules } from './warnings.ts';
 
 const config = Type.Object({
   enable: Type.Boolean({ default: true, description: 'Rules run, and alerts are told.' }),
@@ -70,11 +75,13 @@ export default definePlugin({
     Egress,
   ],
   provides: [MaintenanceWindows],
-  optional: [AgentValues, Notify],
+  optional: [AgentValues, Notify, Metrics],
   brings: ['agent-events', 'notify'],
   config: reload(config),
   permissions,
   migrations,
+  examples,
+  examine: ({ db }) => examine(db),
   // Rows tell of machines, whoever may see them.
   guards: {
     alert_rule: 'fixed',
@@ -98,7 +105,11 @@ export default definePlugin({
     let running: Promise<void> = Promise.resolve();
     const telling = attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
 
-    hooks.methods.tap((methods) => addMethods(methods, core, telling));
+    hooks.methods.tap((methods) => {
+      addMethods(methods, core, telling);
+    });
+    warnOfRules(kernel, rules);
+    addMeters(kernel.useOptional(Metrics), { ...core, evaluator, open: () => rounds.open });
     hooks.prepare.tap(async () => {
       const list = async (owner: string) =>
         rules.list().flatMap((rule) => (rule.owner === owner ? rule.name : []));
@@ -114,6 +125,7 @@ export default definePlugin({
     kernel.subscribe(AlertChanged, (_what, { own }) => (own ? undefined : readAgain()));
     kernel.subscribe(DatabaseChanged, readAgain);
     core.registry.onChange(() => void rules.resolve().catch(() => readAgain()));
+    hooks.reload.tap(() => rules.switched());
     hooks.start.tap(() => {
       evaluator.start();
       every('alerts', PERIOD_MS, () => {

@@ -1,24 +1,9 @@
 import { SEVERITIES } from '@svc/plugin-notify/api';
 import { optional, Type, Uuid } from '@svc/plugin-sdk';
 import { EVENT_KINDS, SOURCES } from './types.ts';
+import { closed, Name, Names, OrNull, Seconds, SeverityWord, Time } from './wire.ts';
 
-const closed = { additionalProperties: false } as const;
-const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
-export const Time = (description = 'Unix ms.') =>
-  Type.Integer({ minimum: 0, maximum: 4_102_444_800_000, description });
-const Seconds = (maximum: number, description: string) =>
-  Type.Integer({ minimum: 0, maximum, description });
-
-export const Name = Type.String({
-  minLength: 1,
-  maxLength: 80,
-  description: 'Name that people read; unique.',
-});
-export const SeverityWord = Type.Enum([...SEVERITIES]);
-
-const Names = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { maxItems: 1_000, description });
+export { Name, SeverityWord, Time } from './wire.ts';
 
 export const Scope = Type.Object(
   {

@@ -4,10 +4,10 @@ const silence = {
   id: 1,
   scope: { tags: ['db'] },
   reason: 'new disk',
-  created_by: null,
+  created_by: 'root',
   created_at: 1_781_000_000_000,
   starts_at: 1_781_000_000_000,
-  ends_at: 4_102_444_000_000,
+  ends_at: 1_812_622_400_000,
   ended_by: null,
   hides: 0,
 };
@@ -81,14 +81,14 @@ export const tellingExamples: readonly Example[] = [
   {
     method: 'alert_silence_create',
     params: {
-      silence: { scope: { tags: ['db'] }, reason: 'new disk', ends_at: 1_781_003_600_000 },
+      silence: { scope: { tags: ['db'] }, reason: 'new disk', ends_at: 4_102_444_800_000 },
     },
-    result: { ...silence, ends_at: 1_781_003_600_000 },
+    result: silence,
   },
   { method: 'alert_silence_list', params: {}, result: [silence] },
   {
     method: 'alert_silence_end',
     params: { id: 1 },
-    result: { ...silence, ends_at: 1_781_000_060_000, ended_by: '' },
+    result: { ...silence, ends_at: 1_781_000_060_000, ended_by: 'root' },
   },
 ];

@@ -13,6 +13,7 @@ const TAKE_MS = 3_000;
 const LOOK_MS = 6_000;
 /** Rules, tags and rights are read again this often, and what nothing else ends is looked for. */
 const REFRESH_MS = 10_000;
+const COUNT_MS = 30_000;
 const SLOW_MS = 300_000;
 const CLEAN_MS = 3_600_000;
 /** A pause of this loop, or a jump of the clock, after which nobody counts as silent for a while. */
@@ -52,6 +53,7 @@ export class Rounds {
   readonly #parts: RoundParts;
   readonly #turn: Turn;
   readonly #last = new Map<string, number>();
+  #open: ReadonlyMap<number, number> = new Map();
   #hasTurn = false;
   #wall: number;
   #monotonic: number;
@@ -69,6 +71,14 @@ export class Rounds {
   /** Tells whether it is this server's turn. */
   get hasTurn(): boolean {
     return this.#hasTurn;
+  }
+
+  /** Open alerts by severity, at most half a minute old. */
+  get open() {
+    const open = { info: 0, warning: 0, critical: 0 };
+    for (const [id, count] of this.#open)
+      open[this.#parts.rules.byId(id)?.severity ?? 'warning'] += count;
+    return open;
   }
 
   /** Tells whether nothing opens by absence now. */
@@ -119,6 +129,9 @@ export class Rounds {
     await this.#every('rules', REFRESH_MS, async () => {
       await machines.readFacts();
       await rules.refresh();
+    });
+    await this.#every('open', COUNT_MS, async () => {
+      this.#open = await alerts.openByRule();
     });
     await this.#every('turn', TAKE_MS, async () => {
       this.#hasTurn = !kernel.db.severalServers || (await this.#turn.take());

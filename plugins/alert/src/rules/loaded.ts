@@ -8,7 +8,7 @@ import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
 import type { LoadedRule, Machines, Rule, Rules, Source } from '../types.ts';
 import { type Members, Scopes } from './scopes.ts';
-import { isSlow } from './slow.ts';
+import { isSlow, isUnmeasured } from './slow.ts';
 
 export interface RulesParts {
   readonly log: Logger;
@@ -16,6 +16,8 @@ export interface RulesParts {
   readonly owners: Owners;
   readonly registry: AgentRegistry;
   readonly machines: Pick<Machines, 'tagsOf'>;
+  /** Tells whether rules run at all: `enable` under `[alert]`. */
+  readonly isOn: () => boolean;
 }
 
 const NONE: readonly LoadedRule[] = [];
@@ -70,7 +72,7 @@ export class LoadedRules implements Rules {
   }
 
   get anyParts(): boolean {
-    return this.#part.length > 0;
+    return this.#part.length > 0 && this.#parts.isOn();
   }
 
   slow(source: Source): readonly LoadedRule[] {
@@ -117,6 +119,9 @@ export class LoadedRules implements Rules {
     if (fault) return fault;
     const { monitors, agents, tags } = 'all' in scope ? {} : scope;
     if (monitors && !agents && !tags) return 'the plugin of monitors is off';
+    const loaded = this.#sound.get(id);
+    if (loaded && isUnmeasured(loaded))
+      return 'this version measures no traffic, no prediction and no window of more than an hour';
     return this.#scopes.problem(id);
   }
 
@@ -127,6 +132,11 @@ export class LoadedRules implements Rules {
       if (version !== this.#version) await this.#load(version);
       await this.#resolve();
     });
+  }
+
+  /** All rules were switched on or off by the configuration. */
+  switched(): void {
+    this.#changed();
   }
 
   /** Finds out again which agents each rule applies to: their tags or rights have changed, or one is new. */
@@ -173,6 +183,7 @@ export class LoadedRules implements Rules {
   }
 
   #forAgent(source: 'machine' | 'part', rules: readonly LoadedRule[], agent: number) {
+    if (!this.#parts.isOn()) return NONE;
     const known = this.#ofAgent[source].get(agent);
     if (known) return known;
     const found = rules.filter(({ rule }) => this.applies(rule, agent));

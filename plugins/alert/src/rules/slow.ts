@@ -9,8 +9,14 @@ const STORED = new Set(['expires_in_days']);
 export const isSlow = ({ condition, clear }: Omit<LoadedRule, 'rule'>): boolean =>
   needsStored(condition) || (clear !== undefined && needsStored(clear));
 
-const needsStored = ({ variables, windows }: Condition): boolean =>
-  variables.some((name) => STORED.has(name)) ||
+/** Tells whether a rule uses windows that nothing measures: those of more than an hour, `traffic` and `predict`. */
+export const isUnmeasured = ({ condition, clear }: Omit<LoadedRule, 'rule'>): boolean =>
+  hasLongWindow(condition) || (clear !== undefined && hasLongWindow(clear));
+
+const needsStored = (condition: Condition): boolean =>
+  condition.variables.some((name) => STORED.has(name)) || hasLongWindow(condition);
+
+const hasLongWindow = ({ windows }: Condition): boolean =>
   windows.some(
     (use) =>
       use.function === 'traffic' ||

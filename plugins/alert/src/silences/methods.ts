@@ -25,11 +25,11 @@ export function addSilenceMethods(methods: Methods, parts: SettingsParts): void 
 }
 
 function addChanges(methods: Methods, parts: SettingsParts): void {
-  const { auth, clock, owners, settings, changed } = parts;
+  const { auth, clock, settings, changed } = parts;
   methods.add('alert_silence_create', {
     summary: 'Silences alerts for a time: they open and show, and nothing is sent.',
     description:
-      'Needs `alert` `silence` of each agent that the scope names, or globally. What is still open at its end, and was not told, is told then.',
+      'Needs `alert` `silence` of each agent that the scope names, or globally. It ends after a year at the latest. What is still open at its end, and was not told, is told then.',
     addition: true,
     params: { silence: described(NewSilence, 'What is silenced, why, and until when.') },
     result: SilenceAnswer,
@@ -40,7 +40,7 @@ function addChanges(methods: Methods, parts: SettingsParts): void {
       const stored = await settings.silenceStore.insert({
         scope: storedMatcher(silence.scope as Matcher),
         reason: reasonOf(silence.reason),
-        created_by: owners.of(caller),
+        created_by: nameOf(caller),
         created_at: now,
         ...timesOf(silence, now),
       });
@@ -64,7 +64,7 @@ function addChanges(methods: Methods, parts: SettingsParts): void {
       },
     },
     async handle({ id }, { caller }) {
-      const ended = await settings.silenceStore.end(id, owners.of(caller), clock.now());
+      const ended = await settings.silenceStore.end(id, nameOf(caller), clock.now());
       if (!ended) throw RpcError.invalid(`the silence ${id} has ended already`);
       await changed('silence');
       return one(ended, parts, caller);
@@ -110,6 +110,8 @@ function addReads(methods: Methods, parts: SettingsParts): void {
     },
   });
 }
+
+const nameOf = ({ name, id }: Principal): string => name ?? id;
 
 const one = async (silence: Silence, parts: SettingsParts, caller: Principal) => {
   const [answer] = await answers([silence], parts, caller);
@@ -158,6 +160,6 @@ function timesOf(
   const starts = Math.max(starts_at ?? now, now);
   if (ends_at <= starts)
     throw RpcError.invalid('ends_at must be later than now and than starts_at');
-  if (ends_at > now + LONGEST_MS) throw RpcError.invalid('a silence ends within a year');
-  return { starts_at: starts, ends_at };
+  if (starts >= now + LONGEST_MS) throw RpcError.invalid('a silence begins within a year');
+  return { starts_at: starts, ends_at: Math.min(ends_at, now + LONGEST_MS) };
 }

@@ -60,12 +60,12 @@ export class SilenceStore {
   }
 
   /** Ends a silence now. @returns undefined: it is over, or there is none */
-  async end(id: number, by: string | null, now: number): Promise<Silence | undefined> {
+  async end(id: number, by: string, now: number): Promise<Silence | undefined> {
     const [silence] = await this.#rows(
       `update alert_silence set ends_at = cast(? as bigint), ended_by = ?,
           starts_at = case when starts_at > cast(? as bigint) then cast(? as bigint) else starts_at end
         where id = ? and ends_at > ? returning ${COLUMNS}`,
-      [now, by ?? '', now, now, id, now],
+      [now, by, now, now, id, now],
     );
     return silence;
   }
