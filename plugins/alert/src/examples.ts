@@ -1,5 +1,6 @@
 import type { Example } from '@svc/plugin-sdk';
 import { testExamples } from './evaluate/examples.ts';
+import { tellingExamples } from './telling-examples.ts';
 
 const rule = {
   name: 'web busy',
@@ -123,4 +124,5 @@ export const examples: readonly Example[] = [
     params: { id: 12, text: 'New disk ordered.' },
     error: { code: 105, message: 'Not found in database: there is no alert 12' },
   },
+  ...tellingExamples,
 ];
