@@ -633,6 +633,1308 @@ export interface Methods {
       gpu?: { id: number; name: string; cuda_cores: number; architecture: string }[];
     }[];
   };
+  /** Acknowledges an open alert: it is not told again, its end still is. */
+  'alert_ack': {
+    params: {
+      /** Id of the alert. */
+      id: number;
+      /** What others should know. */
+      note?: string | null;
+      /** Unix ms at which it ends. Default: when the alert closes. */
+      until?: number | null;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      rule: string;
+      rule_id: number;
+      severity: 'info' | 'warning' | 'critical';
+      state: 'pending' | 'open' | 'clearing' | 'closed';
+      subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+      part: string;
+      episode: number;
+      /** Unix ms. */
+      since: number;
+      /** Unix ms. */
+      opened_at: number | null;
+      /** Unix ms. */
+      closed_at: number | null;
+      value: number | null;
+      /** The value as people read it: `96.2 %`. */
+      value_text: string;
+      /** What it was compared with: `> 90`. */
+      threshold: string;
+      summary: string;
+      acked_by: string | null;
+      /** Unix ms. */
+      acked_at: number | null;
+      /** Unix ms. */
+      acked_until: number | null;
+      ack_note: string | null;
+      /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+      /** Channels that heard of it. */
+      told: string[];
+      flapping: boolean;
+      /** Alerts that this one suppresses. */
+      below: number;
+    };
+  };
+  /** Closes an open alert by hand. It opens again when its condition holds. */
+  'alert_close': {
+    params: {
+      /** Id of the alert. */
+      id: number;
+      /** Why it is over. */
+      note?: string | null;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      rule: string;
+      rule_id: number;
+      severity: 'info' | 'warning' | 'critical';
+      state: 'pending' | 'open' | 'clearing' | 'closed';
+      subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+      part: string;
+      episode: number;
+      /** Unix ms. */
+      since: number;
+      /** Unix ms. */
+      opened_at: number | null;
+      /** Unix ms. */
+      closed_at: number | null;
+      value: number | null;
+      /** The value as people read it: `96.2 %`. */
+      value_text: string;
+      /** What it was compared with: `> 90`. */
+      threshold: string;
+      summary: string;
+      acked_by: string | null;
+      /** Unix ms. */
+      acked_at: number | null;
+      /** Unix ms. */
+      acked_until: number | null;
+      ack_note: string | null;
+      /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+      /** Channels that heard of it. */
+      told: string[];
+      flapping: boolean;
+      /** Alerts that this one suppresses. */
+      below: number;
+    };
+  };
+  /** An alert with its rule, its history, and what was sent about it. */
+  'alert_get': {
+    params: { id: number };
+    result: {
+      alert: {
+        id: number;
+        /** Name that people read; unique. */
+        rule: string;
+        rule_id: number;
+        severity: 'info' | 'warning' | 'critical';
+        state: 'pending' | 'open' | 'clearing' | 'closed';
+        subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+        part: string;
+        episode: number;
+        /** Unix ms. */
+        since: number;
+        /** Unix ms. */
+        opened_at: number | null;
+        /** Unix ms. */
+        closed_at: number | null;
+        value: number | null;
+        /** The value as people read it: `96.2 %`. */
+        value_text: string;
+        /** What it was compared with: `> 90`. */
+        threshold: string;
+        summary: string;
+        acked_by: string | null;
+        /** Unix ms. */
+        acked_at: number | null;
+        /** Unix ms. */
+        acked_until: number | null;
+        ack_note: string | null;
+        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+        /** Channels that heard of it. */
+        told: string[];
+        flapping: boolean;
+        /** Alerts that this one suppresses. */
+        below: number;
+      };
+      rule: {
+          id: number;
+          /** Name that people read; unique. */
+          name: string;
+          /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+          source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+          /** `{"all": true}`, or lists of which one must match. */
+          scope: {
+            /** All that the owner may read. */
+            all?: true;
+            agents?: string[];
+            /** Machines with one of these tags. */
+            tags?: string[];
+            /** Monitors, by name. */
+            monitors?: string[];
+          };
+          /** Condition in CEL, for example `cpu_usage > 90`. */
+          condition: string;
+          clear: string | null;
+          for_s: number;
+          clear_for_s: number;
+          severity: 'info' | 'warning' | 'critical';
+          enable: boolean;
+          notify: boolean;
+          policy: string | null;
+          repeat_s: number | null;
+          summary: string;
+          runbook: string;
+          labels: { [name: string]: string };
+          /** Id of the default rule it came from. */
+          shipped: string | null;
+          /** Key of the token that wrote it; null: the Super Token. */
+          owner: string | null;
+          /** Unix ms. */
+          updated_at: number;
+          /** Why it does not run: its condition, its owner, or a plugin that is off. */
+          problem: string | null;
+          /** Open alerts. */
+          open: number;
+        } | null;
+      events: {
+        id: number;
+        alert_id: number;
+        rule: string;
+        severity: 'info' | 'warning' | 'critical';
+        subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+        part: string;
+        episode: number;
+        /** Unix ms. */
+        at: number;
+        kind: 'opened' | 'closed' | 'expired' | 'acked' | 'unacked' | 'suppressed' | 'reminded' | 'flapping' | 'note';
+        by: string | null;
+        detail: { [name: string]: unknown };
+      }[];
+      deliveries: unknown[];
+    };
+  };
+  /** What happened to alerts, the newest first. */
+  'alert_history': {
+    params: {
+      /** Of these machines only. */
+      agents?: string[] | null;
+      /** Of this rule only. */
+      rule?: string | null;
+      /** Kinds of events. Absent: all. */
+      kinds?: ('opened' | 'closed' | 'expired' | 'acked' | 'unacked' | 'suppressed' | 'reminded' | 'flapping' | 'note')[] | null;
+      /** Unix ms. Default: the oldest event. */
+      from?: number | null;
+      /** Unix ms; this time itself lies outside. Default: now. */
+      to?: number | null;
+      /** At most so many. Default: 200. */
+      limit?: number | null;
+    };
+    result: {
+      id: number;
+      alert_id: number;
+      rule: string;
+      severity: 'info' | 'warning' | 'critical';
+      subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+      part: string;
+      episode: number;
+      /** Unix ms. */
+      at: number;
+      kind: 'opened' | 'closed' | 'expired' | 'acked' | 'unacked' | 'suppressed' | 'reminded' | 'flapping' | 'note';
+      by: string | null;
+      detail: { [name: string]: unknown };
+    }[];
+  };
+  /** Alerts that are open now, the newest first. */
+  'alert_list': {
+    params: {
+      /** `open` (default): open and clearing ones. `all`: those that still wait for their time as well. */
+      state?: 'open' | 'all' | null;
+      /** Of these machines only. */
+      agents?: string[] | null;
+      /** At most so many. Default: 10000. */
+      limit?: number | null;
+    };
+    result: {
+      alerts: {
+        id: number;
+        /** Name that people read; unique. */
+        rule: string;
+        rule_id: number;
+        severity: 'info' | 'warning' | 'critical';
+        state: 'pending' | 'open' | 'clearing' | 'closed';
+        subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+        part: string;
+        episode: number;
+        /** Unix ms. */
+        since: number;
+        /** Unix ms. */
+        opened_at: number | null;
+        /** Unix ms. */
+        closed_at: number | null;
+        value: number | null;
+        /** The value as people read it: `96.2 %`. */
+        value_text: string;
+        /** What it was compared with: `> 90`. */
+        threshold: string;
+        summary: string;
+        acked_by: string | null;
+        /** Unix ms. */
+        acked_at: number | null;
+        /** Unix ms. */
+        acked_until: number | null;
+        ack_note: string | null;
+        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+        /** Channels that heard of it. */
+        told: string[];
+        flapping: boolean;
+        /** Alerts that this one suppresses. */
+        below: number;
+      }[];
+      counts: {
+        critical: number;
+        warning: number;
+        info: number;
+        /** Open alerts that nobody acknowledged. */
+        unacked: number;
+      };
+      /** null: none within a week. */
+      last_closed_at: number | null;
+    };
+  };
+  /** Adds a note to the history of an alert. */
+  'alert_note': {
+    params: {
+      /** Id of the alert. */
+      id: number;
+      text: string;
+    };
+    result: {
+      id: number;
+      alert_id: number;
+      rule: string;
+      severity: 'info' | 'warning' | 'critical';
+      subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+      part: string;
+      episode: number;
+      /** Unix ms. */
+      at: number;
+      kind: 'opened' | 'closed' | 'expired' | 'acked' | 'unacked' | 'suppressed' | 'reminded' | 'flapping' | 'note';
+      by: string | null;
+      detail: { [name: string]: unknown };
+    };
+  };
+  /** Deletes a policy that no rule uses. */
+  'alert_policy_delete': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: { success: boolean };
+  };
+  /** The policies. */
+  'alert_policy_list': {
+    params: {};
+    result: {
+      /** Name that people read; unique. */
+      name: string;
+      steps: {
+        /** Seconds after the opening, while nobody has acknowledged it. */
+        after_s: number;
+        /** Channels, by name. */
+        channels: string[];
+      }[];
+      /** Default: `rule`. */
+      group_by?: 'rule' | 'subject' | 'severity' | 'all' | null;
+      /** Seconds that the first alert of a group waits. Default: 10. */
+      wait_s?: number | null;
+      /** Seconds between two messages of a group. Default: 60. */
+      interval_s?: number | null;
+      /** Seconds until it is told again. Default: critical 14400. */
+      repeat_s?: { info?: number; warning?: number; critical?: number } | null;
+      /** Hours in which only critical alerts are told. */
+      quiet?: { from: string; to: string; zone: string } | null;
+      /** Default: true. */
+      send_close?: boolean | null;
+    }[];
+  };
+  /** Makes or replaces a policy: who is told of alerts, when, and how often. */
+  'alert_policy_set': {
+    params: {
+      /** The whole policy. */
+      policy: {
+        /** Name that people read; unique. */
+        name: string;
+        steps: {
+          /** Seconds after the opening, while nobody has acknowledged it. */
+          after_s: number;
+          /** Channels, by name. */
+          channels: string[];
+        }[];
+        /** Default: `rule`. */
+        group_by?: 'rule' | 'subject' | 'severity' | 'all' | null;
+        /** Seconds that the first alert of a group waits. Default: 10. */
+        wait_s?: number | null;
+        /** Seconds between two messages of a group. Default: 60. */
+        interval_s?: number | null;
+        /** Seconds until it is told again. Default: critical 14400. */
+        repeat_s?: { info?: number; warning?: number; critical?: number } | null;
+        /** Hours in which only critical alerts are told. */
+        quiet?: { from: string; to: string; zone: string } | null;
+        /** Default: true. */
+        send_close?: boolean | null;
+      };
+    };
+    result: {
+      /** Name that people read; unique. */
+      name: string;
+      steps: {
+        /** Seconds after the opening, while nobody has acknowledged it. */
+        after_s: number;
+        /** Channels, by name. */
+        channels: string[];
+      }[];
+      /** Default: `rule`. */
+      group_by?: 'rule' | 'subject' | 'severity' | 'all' | null;
+      /** Seconds that the first alert of a group waits. Default: 10. */
+      wait_s?: number | null;
+      /** Seconds between two messages of a group. Default: 60. */
+      interval_s?: number | null;
+      /** Seconds until it is told again. Default: critical 14400. */
+      repeat_s?: { info?: number; warning?: number; critical?: number } | null;
+      /** Hours in which only critical alerts are told. */
+      quiet?: { from: string; to: string; zone: string } | null;
+      /** Default: true. */
+      send_close?: boolean | null;
+    };
+  };
+  /** Checks a condition as somebody writes it. */
+  'alert_rule_check': {
+    params: {
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** Condition in CEL. */
+      condition: string;
+      /** Default: all. */
+      scope?: {
+          /** All that the owner may read. */
+          all?: true;
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+        } | null;
+    };
+    result: {
+      valid: boolean;
+      errors: {
+        message: string;
+        /** Place in the text, in UTF-16 units. */
+        from: number;
+        to: number;
+        /** Name that was probably meant. */
+        nearest?: string;
+      }[];
+      /** Names that it uses. */
+      variables: string[];
+      matches: number;
+      true_now: number;
+    };
+  };
+  /** Makes a rule, which runs at once. */
+  'alert_rule_create': {
+    params: {
+      /** What it watches, and when it opens an alert. */
+      rule: {
+        /** Name that people read; unique. */
+        name: string;
+        /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+        source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+        /** `{"all": true}`, or lists of which one must match. */
+        scope: {
+          /** All that the owner may read. */
+          all?: true;
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+        };
+        /** Condition in CEL, for example `cpu_usage > 90`. */
+        condition: string;
+        /** Condition under which an open alert ends. Default: that `condition` does not hold. */
+        clear?: string | null;
+        /** Seconds for which it must hold before it opens. Default: 0. */
+        for_s?: number | null;
+        /** Seconds for which `clear` must hold. Default: 0. */
+        clear_for_s?: number | null;
+        /** Default: `warning`. */
+        severity?: 'info' | 'warning' | 'critical' | null;
+        /** Default: true. */
+        enable?: boolean | null;
+        /** False: it shows in the dashboard and is not sent. Default: true. */
+        notify?: boolean | null;
+        /** Default: `default`. */
+        policy?: string | null;
+        /** Seconds until it is told again. Default: as the policy says. */
+        repeat_s?: number | null;
+        /** Text with `{{subject.name}}` and the like. */
+        summary?: string | null;
+        /** Address of instructions. */
+        runbook?: string | null;
+        labels?: { [name: string]: string } | null;
+      };
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `{"all": true}`, or lists of which one must match. */
+      scope: {
+        /** All that the owner may read. */
+        all?: true;
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+      };
+      /** Condition in CEL, for example `cpu_usage > 90`. */
+      condition: string;
+      clear: string | null;
+      for_s: number;
+      clear_for_s: number;
+      severity: 'info' | 'warning' | 'critical';
+      enable: boolean;
+      notify: boolean;
+      policy: string | null;
+      repeat_s: number | null;
+      summary: string;
+      runbook: string;
+      labels: { [name: string]: string };
+      /** Id of the default rule it came from. */
+      shipped: string | null;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      problem: string | null;
+      /** Open alerts. */
+      open: number;
+    };
+  };
+  /** Deletes a rule; its open alerts end without a recovery. */
+  'alert_rule_delete': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: { success: boolean };
+  };
+  /** A rule with its problem and the number of its open alerts. */
+  'alert_rule_get': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `{"all": true}`, or lists of which one must match. */
+      scope: {
+        /** All that the owner may read. */
+        all?: true;
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+      };
+      /** Condition in CEL, for example `cpu_usage > 90`. */
+      condition: string;
+      clear: string | null;
+      for_s: number;
+      clear_for_s: number;
+      severity: 'info' | 'warning' | 'critical';
+      enable: boolean;
+      notify: boolean;
+      policy: string | null;
+      repeat_s: number | null;
+      summary: string;
+      runbook: string;
+      labels: { [name: string]: string };
+      /** Id of the default rule it came from. */
+      shipped: string | null;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      problem: string | null;
+      /** Open alerts. */
+      open: number;
+    };
+  };
+  /** The rules that the caller may read, by name. */
+  'alert_rule_list': {
+    params: {};
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `{"all": true}`, or lists of which one must match. */
+      scope: {
+        /** All that the owner may read. */
+        all?: true;
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+      };
+      /** Condition in CEL, for example `cpu_usage > 90`. */
+      condition: string;
+      clear: string | null;
+      for_s: number;
+      clear_for_s: number;
+      severity: 'info' | 'warning' | 'critical';
+      enable: boolean;
+      notify: boolean;
+      policy: string | null;
+      repeat_s: number | null;
+      summary: string;
+      runbook: string;
+      labels: { [name: string]: string };
+      /** Id of the default rule it came from. */
+      shipped: string | null;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      problem: string | null;
+      /** Open alerts. */
+      open: number;
+    }[];
+  };
+  /** Gives a default rule its default settings back, also a deleted one. */
+  'alert_rule_reset': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `{"all": true}`, or lists of which one must match. */
+      scope: {
+        /** All that the owner may read. */
+        all?: true;
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+      };
+      /** Condition in CEL, for example `cpu_usage > 90`. */
+      condition: string;
+      clear: string | null;
+      for_s: number;
+      clear_for_s: number;
+      severity: 'info' | 'warning' | 'critical';
+      enable: boolean;
+      notify: boolean;
+      policy: string | null;
+      repeat_s: number | null;
+      summary: string;
+      runbook: string;
+      labels: { [name: string]: string };
+      /** Id of the default rule it came from. */
+      shipped: string | null;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      problem: string | null;
+      /** Open alerts. */
+      open: number;
+    };
+  };
+  /** Switches a rule on or off; its owner stays. */
+  'alert_rule_set_enable': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      enable: boolean;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `{"all": true}`, or lists of which one must match. */
+      scope: {
+        /** All that the owner may read. */
+        all?: true;
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+      };
+      /** Condition in CEL, for example `cpu_usage > 90`. */
+      condition: string;
+      clear: string | null;
+      for_s: number;
+      clear_for_s: number;
+      severity: 'info' | 'warning' | 'critical';
+      enable: boolean;
+      notify: boolean;
+      policy: string | null;
+      repeat_s: number | null;
+      summary: string;
+      runbook: string;
+      labels: { [name: string]: string };
+      /** Id of the default rule it came from. */
+      shipped: string | null;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      problem: string | null;
+      /** Open alerts. */
+      open: number;
+    };
+  };
+  /** What a rule would have done: plays it over stored summaries. */
+  'alert_rule_test': {
+    params: {
+      rule: {
+        /** Name that people read; unique. */
+        name: string;
+        /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+        source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+        /** `{"all": true}`, or lists of which one must match. */
+        scope: {
+          /** All that the owner may read. */
+          all?: true;
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+        };
+        /** Condition in CEL, for example `cpu_usage > 90`. */
+        condition: string;
+        /** Condition under which an open alert ends. Default: that `condition` does not hold. */
+        clear?: string | null;
+        /** Seconds for which it must hold before it opens. Default: 0. */
+        for_s?: number | null;
+        /** Seconds for which `clear` must hold. Default: 0. */
+        clear_for_s?: number | null;
+        /** Default: `warning`. */
+        severity?: 'info' | 'warning' | 'critical' | null;
+        /** Default: true. */
+        enable?: boolean | null;
+        /** False: it shows in the dashboard and is not sent. Default: true. */
+        notify?: boolean | null;
+        /** Default: `default`. */
+        policy?: string | null;
+        /** Seconds until it is told again. Default: as the policy says. */
+        repeat_s?: number | null;
+        /** Text with `{{subject.name}}` and the like. */
+        summary?: string | null;
+        /** Address of instructions. */
+        runbook?: string | null;
+        labels?: { [name: string]: string } | null;
+      };
+      /** Unix ms. */
+      from: number;
+      /** Unix ms; at most 31 days after `from`. */
+      to: number;
+      /** Only these of its machines. */
+      agents?: string[] | null;
+    };
+    result: {
+      /** The oldest 1000. */
+      episodes: {
+        subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+        part: string;
+        /** Unix ms. */
+        opened_at: number;
+        /** Unix ms. */
+        closed_at: number | null;
+        /** Largest value meanwhile; of a condition with `<` the least. */
+        max: number | null;
+      }[];
+      /** Messages that the default policy would have made. */
+      messages: number;
+      /** Evaluations. */
+      evaluated: number;
+      /** Steps of a second, or longer ones with averages. */
+      source: 'raw' | 'minutes';
+      /** Steps are longer than a minute, or not all machines or episodes are in the answer. */
+      cut: boolean;
+    };
+  };
+  /** Changes a rule; the caller owns it from then on. */
+  'alert_rule_update': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** What becomes different. */
+      change: {
+        /** Name that people read; unique. */
+        name?: string;
+        /** `{"all": true}`, or lists of which one must match. */
+        scope?: {
+          /** All that the owner may read. */
+          all?: true;
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+        };
+        /** Condition in CEL, for example `cpu_usage > 90`. */
+        condition?: string;
+        /** Condition under which an open alert ends. Default: that `condition` does not hold. */
+        clear?: string | null;
+        /** Seconds for which it must hold before it opens. Default: 0. */
+        for_s?: number | null;
+        /** Seconds for which `clear` must hold. Default: 0. */
+        clear_for_s?: number | null;
+        /** Default: `warning`. */
+        severity?: 'info' | 'warning' | 'critical' | null;
+        /** Default: true. */
+        enable?: boolean | null;
+        /** False: it shows in the dashboard and is not sent. Default: true. */
+        notify?: boolean | null;
+        /** Default: `default`. */
+        policy?: string | null;
+        /** Seconds until it is told again. Default: as the policy says. */
+        repeat_s?: number | null;
+        /** Text with `{{subject.name}}` and the like. */
+        summary?: string | null;
+        /** Address of instructions. */
+        runbook?: string | null;
+        labels?: { [name: string]: string } | null;
+      };
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `{"all": true}`, or lists of which one must match. */
+      scope: {
+        /** All that the owner may read. */
+        all?: true;
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+      };
+      /** Condition in CEL, for example `cpu_usage > 90`. */
+      condition: string;
+      clear: string | null;
+      for_s: number;
+      clear_for_s: number;
+      severity: 'info' | 'warning' | 'critical';
+      enable: boolean;
+      notify: boolean;
+      policy: string | null;
+      repeat_s: number | null;
+      summary: string;
+      runbook: string;
+      labels: { [name: string]: string };
+      /** Id of the default rule it came from. */
+      shipped: string | null;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      problem: string | null;
+      /** Open alerts. */
+      open: number;
+    };
+  };
+  /** Names that conditions of this source may use, for forms. */
+  'alert_rule_variables': {
+    params: {
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+    };
+    result: { name: string; type: string; unit: string; title: string; example?: string }[];
+  };
+  /** Silences alerts for a time: they open and show, and nothing is sent. */
+  'alert_silence_create': {
+    params: {
+      /** What is silenced, why, and until when. */
+      silence: {
+        /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+        scope: {
+          /** Rules, by name. */
+          rules?: string[];
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+          severity?: 'info' | 'warning' | 'critical';
+        };
+        reason: string;
+        /** Unix ms. Default: now. */
+        starts_at?: number | null;
+        /** Unix ms, at most a year from now. */
+        ends_at: number;
+      };
+    };
+    result: {
+      id: number;
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+      reason: string;
+      created_by: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      starts_at: number;
+      /** Unix ms. */
+      ends_at: number;
+      ended_by: string | null;
+      /** Open alerts that it hides now. */
+      hides: number;
+    };
+  };
+  /** Ends a silence now. */
+  'alert_silence_end': {
+    params: {
+      /** Its id. */
+      id: number;
+    };
+    result: {
+      id: number;
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+      reason: string;
+      created_by: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      starts_at: number;
+      /** Unix ms. */
+      ends_at: number;
+      ended_by: string | null;
+      /** Open alerts that it hides now. */
+      hides: number;
+    };
+  };
+  /** The silences that the caller may see, with the open alerts that each hides now. */
+  'alert_silence_list': {
+    params: {
+      /** True: those of the last 90 days that have ended, too. */
+      past?: boolean | null;
+    };
+    result: {
+      id: number;
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+      reason: string;
+      created_by: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      starts_at: number;
+      /** Unix ms. */
+      ends_at: number;
+      ended_by: string | null;
+      /** Open alerts that it hides now. */
+      hides: number;
+    }[];
+  };
+  /** Open alerts that a silence of this scope would hide now. */
+  'alert_silence_preview': {
+    params: {
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+    };
+    result: {
+      hides: number;
+      /** At most 20. */
+      alerts: {
+        id: number;
+        /** Name that people read; unique. */
+        rule: string;
+        rule_id: number;
+        severity: 'info' | 'warning' | 'critical';
+        state: 'pending' | 'open' | 'clearing' | 'closed';
+        subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+        part: string;
+        episode: number;
+        /** Unix ms. */
+        since: number;
+        /** Unix ms. */
+        opened_at: number | null;
+        /** Unix ms. */
+        closed_at: number | null;
+        value: number | null;
+        /** The value as people read it: `96.2 %`. */
+        value_text: string;
+        /** What it was compared with: `> 90`. */
+        threshold: string;
+        summary: string;
+        acked_by: string | null;
+        /** Unix ms. */
+        acked_at: number | null;
+        /** Unix ms. */
+        acked_until: number | null;
+        ack_note: string | null;
+        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+        /** Channels that heard of it. */
+        told: string[];
+        flapping: boolean;
+        /** Alerts that this one suppresses. */
+        below: number;
+      }[];
+    };
+  };
+  /** Takes an acknowledgement back. */
+  'alert_unack': {
+    params: {
+      /** Id of the alert. */
+      id: number;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      rule: string;
+      rule_id: number;
+      severity: 'info' | 'warning' | 'critical';
+      state: 'pending' | 'open' | 'clearing' | 'closed';
+      subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+      part: string;
+      episode: number;
+      /** Unix ms. */
+      since: number;
+      /** Unix ms. */
+      opened_at: number | null;
+      /** Unix ms. */
+      closed_at: number | null;
+      value: number | null;
+      /** The value as people read it: `96.2 %`. */
+      value_text: string;
+      /** What it was compared with: `> 90`. */
+      threshold: string;
+      summary: string;
+      acked_by: string | null;
+      /** Unix ms. */
+      acked_at: number | null;
+      /** Unix ms. */
+      acked_until: number | null;
+      ack_note: string | null;
+      /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+      /** Channels that heard of it. */
+      told: string[];
+      flapping: boolean;
+      /** Alerts that this one suppresses. */
+      below: number;
+    };
+  };
+  /** Makes a maintenance window: once, or by a cron line, a duration and a time zone. */
+  'alert_window_create': {
+    params: {
+      /** When it holds, and for what. */
+      window: {
+        /** Name that people read; unique. */
+        name: string;
+        /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+        scope: {
+          /** Rules, by name. */
+          rules?: string[];
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+          severity?: 'info' | 'warning' | 'critical';
+        };
+        /** IANA zone of `cron`. Default: `UTC`. */
+        zone?: string | null;
+        once?: {
+            /** Unix ms. */
+            from: number;
+            /** Unix ms. */
+            to: number;
+          } | null;
+        /** Five fields: when it begins. */
+        cron?: string | null;
+        /** Seconds from each begin on. */
+        duration_s?: number | null;
+        /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
+        effect?: 'quiet' | 'pause' | null;
+        /** Slugs of the status pages that show it. */
+        public?: string[] | null;
+        /** Default: true. */
+        enable?: boolean | null;
+      };
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+      zone: string;
+      once: {
+          /** Unix ms. */
+          from: number;
+          /** Unix ms. */
+          to: number;
+        } | null;
+      cron: string | null;
+      duration_s: number | null;
+      effect: 'quiet' | 'pause';
+      public: string[];
+      enable: boolean;
+      active: boolean;
+      /** The next five, `[from, to]`. */
+      next: [number, number][];
+    };
+  };
+  /** Deletes a maintenance window. */
+  'alert_window_delete': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: { success: boolean };
+  };
+  /** The maintenance windows that the caller may see, each with its next five times. */
+  'alert_window_list': {
+    params: {};
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+      zone: string;
+      once: {
+          /** Unix ms. */
+          from: number;
+          /** Unix ms. */
+          to: number;
+        } | null;
+      cron: string | null;
+      duration_s: number | null;
+      effect: 'quiet' | 'pause';
+      public: string[];
+      enable: boolean;
+      active: boolean;
+      /** The next five, `[from, to]`. */
+      next: [number, number][];
+    }[];
+  };
+  /** When a maintenance window would hold. */
+  'alert_window_preview': {
+    params: {
+      /** The window; nothing is stored. */
+      window: {
+        /** Name that people read; unique. */
+        name: string;
+        /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+        scope: {
+          /** Rules, by name. */
+          rules?: string[];
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+          severity?: 'info' | 'warning' | 'critical';
+        };
+        /** IANA zone of `cron`. Default: `UTC`. */
+        zone?: string | null;
+        once?: {
+            /** Unix ms. */
+            from: number;
+            /** Unix ms. */
+            to: number;
+          } | null;
+        /** Five fields: when it begins. */
+        cron?: string | null;
+        /** Seconds from each begin on. */
+        duration_s?: number | null;
+        /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
+        effect?: 'quiet' | 'pause' | null;
+        /** Slugs of the status pages that show it. */
+        public?: string[] | null;
+        /** Default: true. */
+        enable?: boolean | null;
+      };
+      /** Unix ms. */
+      from: number;
+      /** Unix ms, at most 62 days after `from`. */
+      to: number;
+    };
+    result: { active: [number, number][] };
+  };
+  /** Changes a maintenance window. */
+  'alert_window_update': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** What becomes different. */
+      change: {
+        /** Name that people read; unique. */
+        name?: string;
+        /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+        scope?: {
+          /** Rules, by name. */
+          rules?: string[];
+          agents?: string[];
+          /** Machines with one of these tags. */
+          tags?: string[];
+          /** Monitors, by name. */
+          monitors?: string[];
+          severity?: 'info' | 'warning' | 'critical';
+        };
+        /** IANA zone of `cron`. Default: `UTC`. */
+        zone?: string | null;
+        once?: {
+            /** Unix ms. */
+            from: number;
+            /** Unix ms. */
+            to: number;
+          } | null;
+        /** Five fields: when it begins. */
+        cron?: string | null;
+        /** Seconds from each begin on. */
+        duration_s?: number | null;
+        /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
+        effect?: 'quiet' | 'pause' | null;
+        /** Slugs of the status pages that show it. */
+        public?: string[] | null;
+        /** Default: true. */
+        enable?: boolean | null;
+      };
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
+      scope: {
+        /** Rules, by name. */
+        rules?: string[];
+        agents?: string[];
+        /** Machines with one of these tags. */
+        tags?: string[];
+        /** Monitors, by name. */
+        monitors?: string[];
+        severity?: 'info' | 'warning' | 'critical';
+      };
+      zone: string;
+      once: {
+          /** Unix ms. */
+          from: number;
+          /** Unix ms. */
+          to: number;
+        } | null;
+      cron: string | null;
+      duration_s: number | null;
+      effect: 'quiet' | 'pause';
+      public: string[];
+      enable: boolean;
+      active: boolean;
+      /** The next five, `[from, to]`. */
+      next: [number, number][];
+    };
+  };
   /** A page of the audit as lines of JSON; `next` is the `after` of the next page. */
   'audit_export': {
     params: {
@@ -677,6 +1979,318 @@ export interface Methods {
         rows: number;
         problems: { seq: number; problem: string }[];
       }[];
+    };
+  };
+  /** Makes a channel to people. */
+  'channel_create': {
+    params: {
+      /** Name, kind and fields (`channel_kinds`). */
+      channel: {
+        /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+        name: string;
+        kind: string;
+        /** Fields of the kind that are no secret (`channel_kinds`). */
+        config: { [name: string]: unknown };
+        /** Secret fields of the kind. They are stored sealed and never answered. */
+        secret?: { [name: string]: unknown } | null;
+        /** Default: `en`. */
+        language?: 'en' | 'zh-CN' | null;
+        /** IANA time zone of its messages. Default: `UTC`. */
+        zone?: string | null;
+        /** Default: true. */
+        enable?: boolean | null;
+      };
+      /** Address of the page on which it is made; kept for links in messages where none is known. */
+      public_url?: string | null;
+    };
+    result: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+      kind: string;
+      /** Fields of the kind. */
+      config: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      language: 'en' | 'zh-CN';
+      zone: string;
+      enable: boolean;
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Unix ms; null: it works. */
+      failing_since: number | null;
+      /** Unix ms of the last message that was taken. */
+      last_ok_at: number | null;
+      last_status: number | null;
+      /** What the receiver said; for its owner only. */
+      last_error: string | null;
+      sent: number;
+      failed: number;
+      dropped: number;
+      /** Messages in the outbox. */
+      waiting: number;
+    };
+  };
+  /** Deletes a channel; messages that wait are dropped. */
+  'channel_delete': {
+    params: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+    };
+    result: {
+      success: boolean;
+      /** Messages that waited. */
+      dropped: number;
+    };
+  };
+  /** A channel, without its secrets. */
+  'channel_get': {
+    params: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+    };
+    result: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+      kind: string;
+      /** Fields of the kind. */
+      config: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      language: 'en' | 'zh-CN';
+      zone: string;
+      enable: boolean;
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Unix ms; null: it works. */
+      failing_since: number | null;
+      /** Unix ms of the last message that was taken. */
+      last_ok_at: number | null;
+      last_status: number | null;
+      /** What the receiver said; for its owner only. */
+      last_error: string | null;
+      sent: number;
+      failed: number;
+      dropped: number;
+      /** Messages in the outbox. */
+      waiting: number;
+    };
+  };
+  /** The kinds of channels, with the fields of their forms. */
+  'channel_kinds': {
+    params: {};
+    result: {
+      kind: string;
+      title: string;
+      summary: string;
+      fields: {
+        name: string;
+        title: string;
+        type: 'text' | 'url' | 'number' | 'boolean' | 'choice' | 'list' | 'multiline';
+        required: boolean;
+        secret: boolean;
+        choices?: string[];
+        default?: unknown;
+        example?: string;
+        /** Where people find the value. */
+        help?: string;
+      }[];
+      /** Severity → priority that this kind knows. */
+      priorities?: { [name: string]: string };
+      /** URL that fills the form. */
+      example_url?: string;
+    }[];
+  };
+  /** The channels that the caller may read, by name. */
+  'channel_list': {
+    params: {};
+    result: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+      kind: string;
+      /** Fields of the kind. */
+      config: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      language: 'en' | 'zh-CN';
+      zone: string;
+      enable: boolean;
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Unix ms; null: it works. */
+      failing_since: number | null;
+      /** Unix ms of the last message that was taken. */
+      last_ok_at: number | null;
+      last_status: number | null;
+      /** What the receiver said; for its owner only. */
+      last_error: string | null;
+      sent: number;
+      failed: number;
+      dropped: number;
+      /** Messages in the outbox. */
+      waiting: number;
+    }[];
+  };
+  /** Messages of the channels that the caller may read, newest first. */
+  'channel_outbox': {
+    params: {
+      /** Of this channel only, also when it was deleted. */
+      name?: string | null;
+      state?: 'waiting' | 'sent' | 'dropped' | 'merged' | null;
+      /** Default: 100. */
+      limit?: number | null;
+    };
+    result: {
+      id: number;
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      channel: string;
+      message_id: string;
+      type: string;
+      title: string;
+      severity: 'info' | 'warning' | 'critical';
+      state: 'waiting' | 'sent' | 'dropped' | 'merged';
+      tries: number;
+      /** Unix ms of the next try. */
+      due: number;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      sent_at: number | null;
+      status: number | null;
+      last_error: string | null;
+    }[];
+  };
+  /** Reads the URL of a channel as other programs write it, to fill the form. */
+  'channel_read_url': {
+    params: {
+      /** As Apprise or Shoutrrr write it. */
+      url: string;
+    };
+    result: {
+      kind: string;
+      /** Fields of the kind. */
+      config: { [name: string]: unknown };
+      /** Secret fields of the kind, as the URL holds them. */
+      secret: { [name: string]: unknown };
+    };
+  };
+  /** Tries the messages of a channel that wait now, without waiting for its next turn. */
+  'channel_retry': {
+    params: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+    };
+    result: {
+      /** Messages that wait. */
+      waiting: number;
+    };
+  };
+  /** Sends a text over a channel, at least once. */
+  'channel_send': {
+    params: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+      title: string;
+      text: string;
+      /** Default: `info`. */
+      severity?: 'info' | 'warning' | 'critical' | null;
+      /** Two calls of one caller with the same key are the same message. */
+      key?: string | null;
+    };
+    result: { message_id: string };
+  };
+  /** Sends one message over a channel, stored or not, and tells what the receiver said. */
+  'channel_test': {
+    params: {
+      /** A stored channel. */
+      name?: string | null;
+      /** Or one as `channel_create` takes it. */
+      channel?: {
+          /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+          name: string;
+          kind: string;
+          /** Fields of the kind that are no secret (`channel_kinds`). */
+          config: { [name: string]: unknown };
+          /** Secret fields of the kind. They are stored sealed and never answered. */
+          secret?: { [name: string]: unknown } | null;
+          /** Default: `en`. */
+          language?: 'en' | 'zh-CN' | null;
+          /** IANA time zone of its messages. Default: `UTC`. */
+          zone?: string | null;
+          /** Default: true. */
+          enable?: boolean | null;
+        } | null;
+    };
+    result: {
+      ok: boolean;
+      host: string;
+      status: number | null;
+      ms: number;
+      /** What the receiver said, in words, and what to change. */
+      message: string;
+    };
+  };
+  /** Changes a channel; the caller owns it from then on. */
+  'channel_update': {
+    params: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+      /** What becomes different. */
+      change: {
+        /** Fields of the kind that are no secret (`channel_kinds`). */
+        config?: { [name: string]: unknown };
+        /** Secret fields of the kind. They are stored sealed and never answered. */
+        secret?: { [name: string]: unknown } | null;
+        /** Default: `en`. */
+        language?: 'en' | 'zh-CN' | null;
+        /** IANA time zone of its messages. Default: `UTC`. */
+        zone?: string | null;
+        /** Default: true. */
+        enable?: boolean | null;
+      };
+    };
+    result: {
+      /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
+      name: string;
+      kind: string;
+      /** Fields of the kind. */
+      config: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      language: 'en' | 'zh-CN';
+      zone: string;
+      enable: boolean;
+      /** Key of the token that wrote it; absent: the Super Token. */
+      owner?: string;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Unix ms; null: it works. */
+      failing_since: number | null;
+      /** Unix ms of the last message that was taken. */
+      last_ok_at: number | null;
+      last_status: number | null;
+      /** What the receiver said; for its owner only. */
+      last_error: string | null;
+      sent: number;
+      failed: number;
+      dropped: number;
+      /** Messages in the outbox. */
+      waiting: number;
+      /** Secret fields that were emptied because the receiver is another one. */
+      emptied: string[];
     };
   };
   /** Deletes records of runs: all that match, or the newest with `limit` or `last`. */
@@ -2658,6 +4272,58 @@ export interface Subscriptions {
           };
           gpu?: { id: number; name: string; cuda_cores: number; architecture: string }[];
         })[];
+    };
+  };
+  /** The open alerts, then their changes. */
+  'alert_subscribe': {
+    params: {};
+    item: {
+      /** Open alerts that are new or changed. */
+      alerts: {
+        id: number;
+        /** Name that people read; unique. */
+        rule: string;
+        rule_id: number;
+        severity: 'info' | 'warning' | 'critical';
+        state: 'pending' | 'open' | 'clearing' | 'closed';
+        subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
+        part: string;
+        episode: number;
+        /** Unix ms. */
+        since: number;
+        /** Unix ms. */
+        opened_at: number | null;
+        /** Unix ms. */
+        closed_at: number | null;
+        value: number | null;
+        /** The value as people read it: `96.2 %`. */
+        value_text: string;
+        /** What it was compared with: `> 90`. */
+        threshold: string;
+        summary: string;
+        acked_by: string | null;
+        /** Unix ms. */
+        acked_at: number | null;
+        /** Unix ms. */
+        acked_until: number | null;
+        ack_note: string | null;
+        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
+        /** Channels that heard of it. */
+        told: string[];
+        flapping: boolean;
+        /** Alerts that this one suppresses. */
+        below: number;
+      }[];
+      /** Ids of alerts that are not open any more. */
+      closed: number[];
+      counts: {
+        critical: number;
+        warning: number;
+        info: number;
+        /** Open alerts that nobody acknowledged. */
+        unacked: number;
+      };
     };
   };
   /** New log records that pass a filter of the form `target=level,level`. */

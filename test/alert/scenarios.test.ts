@@ -247,6 +247,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     receiver = await startReceiver(() => stage.now());
     for (const { name } of await call('alert_rule_list', {}))
       await call('alert_rule_set_enable', { name, enable: false });
+    for (const { uuid } of scenes) await stage.send(uuid, 10, app.clock.now());
     await addChannel('other');
     for (const scene of scenes) await addScene(scene);
     await stage.warm();

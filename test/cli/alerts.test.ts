@@ -150,12 +150,13 @@ for (const [says, text, error] of faults)
   });
 
 test('an alert is listed, acknowledged and silenced by the name of its machine', async () => {
-  const rule = { name: 'any report', source: 'machine', scope: { agents: [AGENT] } };
-  await app.call('alert_rule_create', [app.superToken, { ...rule, condition: 'cpu_usage >= 0' }]);
   const report = () => {
     const data = summaryReport({ uuid: AGENT, time: Date.now() });
     return app.call('agent_report_dynamic_summary', [app.superToken, data]);
   };
+  await report();
+  const rule = { name: 'any report', source: 'machine', scope: { agents: [AGENT] } };
+  await app.call('alert_rule_create', [app.superToken, { ...rule, condition: 'cpu_usage >= 0' }]);
   let id = 0;
   await eventually(async () => {
     await report();

@@ -21,6 +21,7 @@ const STEPS = [
   'Add a second machine',
   'Name this machine',
   'Decide how long history is kept',
+  'Be told: add a channel',
   'Make a status page',
 ];
 /** What the dialog that adds a machine says. */
@@ -74,10 +75,13 @@ test('each step is done where it stands, and the steps go when all are', () =>
       await page.getByRole('link', { name: 'Fleet' }).first().click();
       await steps.getByRole('button', { name: 'Make a page' }).click();
       await page.waitForURL(/server\/status\?new=1/);
+      const config = { url: 'http://127.0.0.1:9/hook' };
+      const channel = { name: 'hook', kind: 'webhook', config };
+      await kit.app.call('channel_create', { ...root(), channel });
       const body = { title: 'Example', entries: [{ name: 'Desk', agent: uuidOf(0) }] };
       await kit.app.call('status-page_create', { ...root(), slug: 'main', page: body });
       await page.getByRole('link', { name: 'Fleet' }).first().click();
-      await steps.locator('.done').nth(2).waitFor();
+      await steps.locator('.done').nth(3).waitFor();
       await machineOf(kit.app, await kit.app.connect(), 1).report();
       await page.reload();
       await page.locator('.fleet-card').nth(1).waitFor();

@@ -23,6 +23,7 @@ import { RuleChanges } from './rules/changes.ts';
 import { LoadedRules } from './rules/loaded.ts';
 import { addRuleMethods } from './rules/methods.ts';
 import { countTrue } from './rules/now.ts';
+import { SettingsChanged } from './settings.ts';
 import { AlertStore } from './store/alerts.ts';
 import { RuleStore } from './store/rules.ts';
 import { StoredTransitions } from './store/transitions.ts';
@@ -176,4 +177,6 @@ export function addMethods(
   kernel.subscribe(AlertTouched, ({ ids }) => feed.changed(ids));
   kernel.subscribe(AlertTransition, (told) => feed.changed(told.changes.map(({ id }) => id)));
   kernel.subscribe(DatabaseChanged, () => feed.changed(undefined));
+  // A silence or a window hides alerts that are open.
+  kernel.subscribe(SettingsChanged, () => feed.changed(undefined));
 }

@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Alert, Counts } from '../parts/alert/index.ts';
+import { useMachines } from './machines.ts';
 import { useLive } from './resources.ts';
 import { type Server, useServer } from './server.ts';
 
@@ -37,6 +38,19 @@ export const seesAlerts = ({ has, holds }: Pick<Server, 'has' | 'holds'>): boole
 
 /** The open alerts, for every page: the frame follows them once. */
 export const useOpenAlerts = (): OpenAlerts => stateOf(useServer()).value;
+
+type Subject = Alert['subject'];
+
+/** Names of what alerts are about: of machines the one that every page shows. */
+export function useSubjects() {
+  const machines = useMachines();
+  const nameOf = ({ kind, id, name }: Subject): string =>
+    kind === 'agent' ? (machines.of(id)?.name ?? name) : name;
+  /** The machine, and its disk or card. */
+  const placeOf = ({ subject, part }: Pick<Alert, 'subject' | 'part'>): string =>
+    part === '' ? nameOf(subject) : `${nameOf(subject)} · ${part}`;
+  return { nameOf, placeOf };
+}
 
 /** Follows the open alerts for as long as the frame is shown. Each connection begins with all of them. */
 export function useAlertFeed(): void {

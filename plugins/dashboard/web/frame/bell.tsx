@@ -5,7 +5,6 @@ import {
   isBelow,
   mayWith,
   measuredText,
-  placeOf,
   SEVERITIES,
   SeverityIcon,
   silenceHour,
@@ -13,7 +12,7 @@ import {
 import { Button, format, Icon } from '../parts/index.ts';
 import { Popover } from '../parts/popover.tsx';
 import { t } from '../strings/index.ts';
-import { seesAlerts, useAlertFeed, useOpenAlerts } from './alerts.ts';
+import { seesAlerts, useAlertFeed, useOpenAlerts, useSubjects } from './alerts.ts';
 import { Link, navigate, to } from './router.tsx';
 import { useServer } from './server.ts';
 
@@ -91,6 +90,7 @@ interface LineProps {
 
 function BellLine({ alert, onDone }: LineProps) {
   const server = useServer();
+  const { placeOf } = useSubjects();
   const age = format.roughly(Date.now() - (alert.opened_at ?? alert.since));
   return (
     <li>

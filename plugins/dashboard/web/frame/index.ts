@@ -1,4 +1,4 @@
-export { type OpenAlerts, seesAlerts, useOpenAlerts } from './alerts.ts';
+export { type OpenAlerts, seesAlerts, useOpenAlerts, useSubjects } from './alerts.ts';
 export { type Command, useCommands } from './commands.ts';
 export { useCrumbs } from './crumbs.ts';
 export { fleetStream } from './fleet-stream.ts';

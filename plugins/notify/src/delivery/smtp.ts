@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { EgressClient } from '@svc/plugin-egress/api';
 import type { Kind } from '../kinds/index.ts';
 import type { Values } from '../secrets.ts';
@@ -65,7 +65,10 @@ const portOf = ({ port, security }: Values): number =>
 /** `host:port` of a channel, as a test shows it. */
 export const mailHost = (values: Values): string => `${values['host']}:${portOf(values)}`;
 
-type GetSocket = import('nodemailer').SmtpOptions['getSocket'];
+type GetSocket = (
+  options: unknown,
+  done: (error: Error | null, socket?: { readonly connection: Socket }) => void,
+) => void;
 
 const socketOf =
   (client: EgressClient, values: Values, signal: AbortSignal): GetSocket =>

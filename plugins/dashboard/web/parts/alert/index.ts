@@ -12,4 +12,4 @@ export {
   SEVERITIES,
   type Severity,
 } from './types.ts';
-export { hiddenText, measuredText, placeOf } from './words.ts';
+export { hiddenText, measuredText } from './words.ts';

@@ -1,10 +1,6 @@
 import { t } from '../../strings/index.ts';
 import type { Alert } from './types.ts';
 
-/** Place of an alert: the machine, and its disk or card. */
-export const placeOf = ({ subject, part }: Pick<Alert, 'subject' | 'part'>): string =>
-  part === '' ? subject.name : `${subject.name} · ${part}`;
-
 /** Measured value with what it was compared with; its own words where it has no value. */
 export function measuredText({ value_text, threshold, summary }: Alert): string {
   if (value_text === '') return summary;

@@ -1,5 +1,5 @@
 import { BellOff, BookOpen, Check, CircleX, Undo2 } from 'lucide';
-import { Link, Loaded, to, useCrumbs, useServer } from '../../../frame/index.ts';
+import { Link, Loaded, to, useCrumbs, useServer, useSubjects } from '../../../frame/index.ts';
 import {
   type Alert,
   beganAt,
@@ -7,7 +7,6 @@ import {
   matcherOf,
   mayWith,
   measuredText,
-  placeOf,
   SeverityIcon,
 } from '../../../parts/alert/index.ts';
 import {
@@ -32,6 +31,7 @@ import { Timeline } from './timeline.tsx';
 /** One alert: how it is, how it was, and who heard of it. */
 export function AlertView({ id }: { readonly id: number }) {
   const page = useAlert(id);
+  const { placeOf } = useSubjects();
   useCrumbs({
     label: page.data ? `${page.data.alert.rule} · ${placeOf(page.data.alert)}` : String(id),
   });
@@ -77,6 +77,7 @@ function Content({ page, onChanged }: Props) {
 }
 
 function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
+  const { nameOf } = useSubjects();
   const { subject, part, closed_at, acked_by, ack_note, value_text } = alert;
   const began = beganAt(alert);
   const end = closed_at ?? Date.now();
@@ -95,9 +96,9 @@ function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
       </p>
       <p>
         {subject.kind === 'agent' ? (
-          <Link to={to('agent', subject.id)}>{subject.name}</Link>
+          <Link to={to('agent', subject.id)}>{nameOf(subject)}</Link>
         ) : (
-          <strong>{subject.name}</strong>
+          <strong>{nameOf(subject)}</strong>
         )}
         {part !== '' && ` · ${part}`}
         {measuredText(alert) !== '' && (

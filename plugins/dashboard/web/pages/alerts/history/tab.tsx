@@ -1,6 +1,6 @@
 import { History, SearchX } from 'lucide';
-import { Link, Loaded, setQuery, to, useMachines } from '../../../frame/index.ts';
-import { type AlertEvent, placeOf, SeverityIcon } from '../../../parts/alert/index.ts';
+import { Link, Loaded, setQuery, to, useMachines, useSubjects } from '../../../frame/index.ts';
+import { type AlertEvent, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Button, Empty, format, Select } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { eventText } from '../event-text.ts';
@@ -107,6 +107,7 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
 
 function Line({ event }: { readonly event: AlertEvent }) {
   const { at, kind, severity, rule, alert_id } = event;
+  const { placeOf } = useSubjects();
   return (
     <li class={`alerts-event ${kind}`}>
       <time class="muted small" dateTime={new Date(at).toISOString()} title={format.dateTime(at)}>

@@ -1,5 +1,5 @@
 import { BellOff, Check, UserCheck } from 'lucide';
-import { Link, to, useServer } from '../../../frame/index.ts';
+import { Link, to, useServer, useSubjects } from '../../../frame/index.ts';
 import {
   type Alert,
   beganAt,
@@ -37,6 +37,7 @@ export function AlertRow({ alert, below }: Group) {
 
 function Line({ alert }: { readonly alert: Alert }) {
   const { subject, part, severity } = alert;
+  const { nameOf } = useSubjects();
   const began = beganAt(alert);
   return (
     <div class={`alerts-row ${alert.hidden_by ? 'is-hidden' : ''}`}>
@@ -47,9 +48,9 @@ function Line({ alert }: { readonly alert: Alert }) {
         </Link>
         <div class="muted small ellipsis">
           {subject.kind === 'agent' ? (
-            <Link to={to('agent', subject.id)}>{subject.name}</Link>
+            <Link to={to('agent', subject.id)}>{nameOf(subject)}</Link>
           ) : (
-            subject.name
+            nameOf(subject)
           )}
           {part !== '' && <span> · {part}</span>}
         </div>

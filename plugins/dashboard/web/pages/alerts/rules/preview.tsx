@@ -1,3 +1,4 @@
+import { useSubjects } from '../../../frame/index.ts';
 import { Card, errorText, format, Skeleton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import type { NewRule, Source } from '../model.ts';
@@ -76,7 +77,8 @@ const LEAST = 0.5;
 
 function Bars({ list, from, to }: BarsProps) {
   const [first] = list;
-  const name = first ? [first.subject.name, first.part].filter(Boolean).join(' · ') : '';
+  const { placeOf } = useSubjects();
+  const name = first ? placeOf(first) : '';
   const place = (time: number) => ((Math.max(time, from) - from) / (to - from)) * 100;
   const total = list.reduce((sum, one) => sum + (one.closed_at ?? to) - one.opened_at, 0);
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type Alert, placeOf } from '../../../../parts/alert/index.ts';
+import { useSubjects } from '../../../../frame/index.ts';
+import type { Alert } from '../../../../parts/alert/index.ts';
 import { FormDialog, TextField } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
 import { useAlertWork } from '../../model.ts';
@@ -13,6 +14,7 @@ interface Props {
 /** Ends an alert by hand; it opens again where its condition still holds. */
 export function CloseDialog({ alert, onClose, onDone }: Props) {
   const [note, setNote] = useState('');
+  const { placeOf } = useSubjects();
   const { close } = useAlertWork(alert.id, onDone);
   return (
     <FormDialog

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type Matcher, placeOf } from '../../../../parts/alert/index.ts';
+import { useSubjects } from '../../../../frame/index.ts';
+import type { Matcher } from '../../../../parts/alert/index.ts';
 import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
 import { MatcherFields, MatcherText } from '../matcher.tsx';
@@ -98,6 +99,7 @@ function Lengths({ length, own, onLength, onOwn }: LengthsProps) {
 /** "Hides 3 open alerts now", with their names. */
 export function Hides({ scope }: { readonly scope: Matcher }) {
   const preview = useHides(scope);
+  const { placeOf } = useSubjects();
   if (!isNamed(scope)) return <p class="hint">{t.alerts.nothingNamed}</p>;
   return (
     <div class="alerts-hides" aria-live="polite">
