@@ -9,6 +9,7 @@ import {
   type Static,
 } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import { summaryFault } from '../alerts/summary.ts';
 import { VOCABULARIES } from '../evaluate/variables.ts';
 import type { NewRule, RuleChange } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
@@ -135,7 +136,7 @@ export class RuleChanges {
       const old = await this.rule(name);
       await this.#demand(old.scope, caller);
       const wanted = { ...old, owner: owners.of(caller), ...next(old) };
-      await this.#check(wanted, caller);
+      await this.#check(wanted, caller, old);
       const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
       const times = { version: old.version + 1, updated_at: clock.now() };
       const rule = await store.change({ ...wanted, meaning, ...times });
@@ -152,7 +153,11 @@ export class RuleChanges {
   }
 
   /** @throws RpcError 102, 106, 108 for what cannot run */
-  async #check(rule: Pick<Rule, Field | 'source'>, caller: Principal): Promise<void> {
+  async #check(
+    rule: Pick<Rule, Field | 'source'>,
+    caller: Principal,
+    old?: StoredRule,
+  ): Promise<void> {
     const { registry, store } = this.#parts;
     await this.#demand(rule.scope, caller);
     for (const name of ['condition', 'clear'] as const) {
@@ -160,6 +165,10 @@ export class RuleChanges {
       const result = text === null ? undefined : compile(text, VOCABULARIES[rule.source]);
       if (result && 'faults' in result) throw faulty(name, result.faults);
     }
+    const texts = old ? differences(old, rule) : ['summary'];
+    const isNew = texts.includes('summary') || texts.includes('labels');
+    const fault = isNew ? summaryFault(rule) : undefined;
+    if (fault !== undefined) throw RpcError.invalid(fault);
     const agents = 'all' in rule.scope ? [] : (rule.scope.agents ?? []);
     for (const uuid of agents) if (!(await registry.find(uuid))) throw RpcError.uuid(uuid);
     if (rule.policy !== null && !(await store.hasPolicy(rule.policy)))

@@ -1,4 +1,5 @@
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { isIP } from 'node:net';
 import type { EgressClient } from '@svc/plugin-egress/api';
 import type { Kind } from '../kinds/index.ts';
 import type { Values } from '../secrets.ts';
