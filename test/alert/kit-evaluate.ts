@@ -72,6 +72,7 @@ export class MemoryRules implements Rules {
   get anyParts(): boolean {
     return this.#parts.length > 0;
   }
+  usesReports = () => true;
   slow = () => [];
   applies = () => true;
   windowsOf = () => this.#machine.flatMap(({ condition }) => condition.windows);

@@ -162,6 +162,7 @@ test('an alert is listed, acknowledged and silenced by the name of its machine',
     await report();
     const { alerts } = await app.call('alert_list', [app.superToken]);
     id = alerts[0].id;
+    assert.is(alerts[0].subject.name, 'edge 7');
   });
   const listed = await svc(['alerts'], '', true);
   assert.match(listed.out, /^WHERE +WHAT +VALUE +SINCE +SEVERITY +STATE +ID\nedge 7 +any report/);

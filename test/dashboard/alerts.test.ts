@@ -208,6 +208,12 @@ test('a token that may only read alerts meets no button that it could not use', 
       await row.getByRole('link', { name: 'Very busy' }).click();
       await page.locator('.alerts-timeline').waitFor();
       assert.is(await page.getByRole('button', { name: 'Acknowledge' }).count(), 0);
+      await page.getByRole('link', { name: 'Fleet' }).first().click();
+      await page
+        .locator('.fleet-look')
+        .getByRole('link', { name: /^Very busy/ })
+        .click();
+      await page.waitForURL(/alerts\/\d+$/);
     },
     'alerts',
     { token },

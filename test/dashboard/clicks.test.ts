@@ -18,6 +18,13 @@ suiteOf.before(async () => {
   if (missing) return;
   kit = await startKit({ machines: 12 });
   const [, full] = kit.machines;
+  const rule = {
+    name: 'Disk used',
+    source: 'machine',
+    scope: { all: true },
+    condition: 'disk_used_percent > 90',
+  };
+  await kit.app.call('alert_rule_create', { token: kit.app.superToken, rule });
   for (const days of [6, 5, 1])
     await full!.report({ time: Date.now() - days * DAY_MS, available_space: 3 * GIB });
   await full!.report({ available_space: 3 * GIB });
@@ -27,7 +34,7 @@ suiteOf.after(() => kit?.stop());
 test('the fullest disk is seen at once, a terminal of that machine is two clicks away, and last week three', () =>
   kit.using(async ({ page }) => {
     const look = page.locator('.fleet-look');
-    await look.getByText('Disk 97% full').waitFor();
+    await look.getByText('Disk used: 97 % (> 90 %)').waitFor();
     let clicks = 0;
     const click = async (name: string, role: 'link' | 'tab' | 'button') => {
       clicks++;

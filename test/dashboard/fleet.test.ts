@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { spaceMood } from '../../plugins/dashboard/web/parts/space.ts';
 import { suite } from '../runner/suite.ts';
 import { type Kit, missing, nameOf, startKit, until, uuidOf, type Window } from './kit.ts';
+import { lineOf } from './line.ts';
 
 const COUNT = 1_000;
 /** px and more: what a person sees of cards is far less than the fleet. */
@@ -134,7 +135,7 @@ test('the first data take few requests and few messages', async () => {
 });
 
 for (const dark of [false, true])
-  test(`what needs attention says why, and nothing is hard to read (${dark ? 'dark' : 'light'})`, () =>
+  test(`without alerts the page judges by itself what needs attention and says why, and nothing is hard to read (${dark ? 'dark' : 'light'})`, () =>
     using(
       async ({ page, findings }) => {
         const look = page.locator('.fleet-look');
@@ -146,7 +147,7 @@ for (const dark of [false, true])
         await page.waitForURL(`**/agent/${uuidOf(FULL)}`);
       },
       '',
-      { dark },
+      { dark, before: lineOf('alert').attach },
     ));
 
 for (const dark of [false, true])
@@ -274,13 +275,13 @@ test('sensors near their limit, containers that are not well and contracts that 
     await kit.app.call('kv_set_value', [kit.app.superToken, uuidOf(at), key, stored]);
   }
   await using(async ({ page }) => {
-    await page.locator('.fleet-look li', { hasText: notes[2]![3] }).waitFor();
-    await page.getByRole('button', { name: /^All \d/ }).click();
+    const third = page.locator('.fleet-card', { hasText: nameOf(notes[2]![0]) });
+    await third.locator('.fleet-state').waitFor();
     for (const [at, , , text] of notes) {
       const card = page.locator('.fleet-card', { hasText: nameOf(at) });
       assert.match(String(await card.locator('.fleet-state').getAttribute('title')), text);
     }
-  });
+  }, '?state=look');
 });
 
 const GIB = 2 ** 30;

@@ -102,6 +102,11 @@ test('without a connection every page keeps what it showed, says so, and goes on
 /** Pages that read something when they are opened. */
 const READING = [
   `agent/${uuidOf(0)}/facts`,
+  'alerts/history',
+  'alerts/rules',
+  'alerts/rules/Disk%20full',
+  'alerts/silences',
+  'alerts/channels',
   'probes',
   'tasks/history',
   'jobs',

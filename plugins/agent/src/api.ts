@@ -182,6 +182,14 @@ export const SummaryStored = service<StoredReports>('summary-stored');
 /** Full reports, by `FULL_COLUMNS`. */
 export const FullStored = service<StoredReports>('full-stored');
 
+/** Host names of agents, as their systems call them. */
+export interface HostNames {
+  /** Returns names in the order of the agents; null: none was reported. @throws RpcError 103 */
+  of(agents: readonly Agent[]): Promise<readonly (string | null)[]>;
+}
+
+export const HostNames = service<HostNames>('host-names');
+
 /** The right to know whether and when an agent reports: that to its summaries. */
 export const PRESENCE_RIGHT = {
   scope: 'agent_uuid',

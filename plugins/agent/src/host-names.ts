@@ -1,4 +1,5 @@
 import type { Agent, AgentList } from '@svc/plugin-agent-uuid/api';
+import type { HostNames } from './api.ts';
 import { HEAD, type Row, STATIC } from './kinds.ts';
 import type { LastValues } from './last-values.ts';
 
@@ -14,8 +15,8 @@ const RIGHTS = [
   { scope: 'kv_namespace', permissions: [{ kv: { read: 'metadata_name' } }] },
 ] as const;
 
-/** Adds to `agent-uuid_list` the host names of agents, from their newest static reports. */
-export function addHostNames(list: AgentList, reports: LastValues): void {
+/** Opens the host names of agents, from their newest static reports. */
+export function openHostNames(reports: LastValues): HostNames {
   // A row stays the same object until the next report.
   const names = new WeakMap<Row, string | null>();
   const hostNameOf = (row: Row): string | null => {
@@ -25,10 +26,18 @@ export function addHostNames(list: AgentList, reports: LastValues): void {
     names.set(row, name);
     return name;
   };
-  const read = async (agents: readonly Agent[]) => {
-    const rows = await reports.get(agents.map(({ id }) => id));
-    return rows.map((row) => ({ host_name: row && hostNameOf(row) }));
+  return {
+    async of(agents) {
+      const rows = await reports.get(agents.map(({ id }) => id));
+      return rows.map((row) => (row ? hostNameOf(row) : null));
+    },
   };
+}
+
+/** Adds host names to `agent-uuid_list`. */
+export function addHostNames(list: AgentList, names: HostNames): void {
+  const read = async (agents: readonly Agent[]) =>
+    (await names.of(agents)).map((host_name) => ({ host_name }));
   for (const right of RIGHTS) list.add({ ...right, read });
 }
 

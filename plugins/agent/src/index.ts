@@ -5,6 +5,7 @@ import { definePlugin, reload, Type } from '@svc/plugin-sdk';
 import {
   type Erase,
   FullStored,
+  HostNames,
   LastReports,
   PRESENCE_RIGHT,
   ReportBuckets,
@@ -12,7 +13,7 @@ import {
 } from './api.ts';
 import { examples } from './examples.ts';
 import { keepHistory } from './history.ts';
-import { addHostNames } from './host-names.ts';
+import { addHostNames, openHostNames } from './host-names.ts';
 import { createFeeds } from './live/live.ts';
 import { reportFamilies } from './meters.ts';
 import { addDeleteMethods } from './methods/deletes.ts';
@@ -53,7 +54,7 @@ export default definePlugin({
   requires: [AgentRegistry, AgentList, History],
   optional: [Metrics],
   brings: ['retention'],
-  provides: [LastReports, ReportBuckets, SummaryStored, FullStored],
+  provides: [HostNames, LastReports, ReportBuckets, SummaryStored, FullStored],
   config: reload(Type.Object(retentionConfig)),
   rootConfig,
   migrations,
@@ -84,7 +85,9 @@ export default definePlugin({
         return heard.map((last_seen) => ({ last_seen: last_seen ?? null }));
       },
     });
-    addHostNames(kernel.use(AgentList), monitoring.last.static);
+    const hostNames = openHostNames(monitoring.last.static);
+    kernel.provide(HostNames, hostNames);
+    addHostNames(kernel.use(AgentList), hostNames);
     hooks.methods.tap((methods) => {
       addReportMethods(methods, monitoring.reports);
       addQueryMethods(methods, monitoring, () => server.maxResponseBytes());

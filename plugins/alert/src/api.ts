@@ -48,3 +48,14 @@ export interface MaintenanceWindows {
 }
 
 export const MaintenanceWindows = service<MaintenanceWindows>('maintenance-windows');
+
+/** Alerts as a whole. */
+export interface Alerts {
+  /**
+   * Has nothing told that was still to be told in a database that was just restored from a copy: it may have been told long ago.
+   * @returns of how many openings and ends; undefined: it has no alerts @throws RpcError 103
+   */
+  restored(): Promise<number | undefined>;
+}
+
+export const Alerts = service<Alerts>('alerts');

@@ -5,8 +5,9 @@ import type { Kernel } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
 import { Owners } from '@svc/plugin-token/api';
 import { Answers } from './alerts/answers.ts';
-import { AlertTouched, MaintenanceWindows } from './api.ts';
+import { Alerts, AlertTouched, MaintenanceWindows } from './api.ts';
 import { NOBODY } from './dispatch/nobody.ts';
+import { DispatchStore } from './dispatch/store.ts';
 import type { LoadedRules } from './rules/loaded.ts';
 import type { AlertStore } from './store/alerts.ts';
 import { Telling } from './telling.ts';
@@ -54,6 +55,7 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
     },
   });
   kernel.provide(MaintenanceWindows, telling.windows());
+  kernel.provide(Alerts, { restored: () => new DispatchStore(kernel.db).dropRestored() });
   hooks.methods.tap((methods) => telling.addMethods(methods));
   hooks.routes.tap((routes) => telling.addRoutes(routes));
   hooks.prepare.tap(() => telling.prepare());

@@ -1,9 +1,16 @@
-import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
+import {
+  FullStored,
+  HostNames,
+  LastReports,
+  ReportBuckets,
+  SummaryStored,
+} from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
+import { AgentSeries } from '@svc/plugin-series/api';
 import { Owners } from '@svc/plugin-token/api';
 import { Answers } from './alerts/answers.ts';
 import { AlertFeed } from './alerts/feed.ts';
@@ -18,7 +25,7 @@ import { endOrphans } from './presence/ends.ts';
 import { AgentEvents } from './presence/events.ts';
 import { type Config, Rounds } from './presence/rounds.ts';
 import { judgeServer, Problems } from './presence/server.ts';
-import { judgeSlow } from './presence/slow.ts';
+import { SlowRules } from './presence/slow.ts';
 import { RuleChanges } from './rules/changes.ts';
 import { LoadedRules } from './rules/loaded.ts';
 import { addRuleMethods } from './rules/methods.ts';
@@ -36,11 +43,13 @@ export type Core = ReturnType<typeof openCore>;
 export function openCore(kernel: Kernel<Config>) {
   const { clock, db, log } = kernel;
   const registry = kernel.use(AgentRegistry);
+  const series = kernel.useOptional(AgentSeries);
   const ruleStore = new RuleStore(db, countingIn(kernel));
   const machines = new KnownMachines({
     kernel,
     registry,
     history: kernel.use(AgentHistory),
+    hostNames: kernel.use(HostNames),
     values: kernel.useOptional(AgentValues),
   });
   const owners = kernel.use(Owners);
@@ -51,6 +60,7 @@ export function openCore(kernel: Kernel<Config>) {
     registry,
     machines,
     isOn: () => kernel.config.enable,
+    hasSeries: series !== undefined,
   });
   const alerts = new AlertStore(db, clock);
   const transitions = new StoredTransitions({
@@ -73,7 +83,7 @@ export function openCore(kernel: Kernel<Config>) {
     store: ruleStore,
     changed,
   });
-  const shared = { alerts, rules, machines, registry, transitions };
+  const shared = { series, alerts, rules, machines, registry, transitions };
   return { kernel, ...shared, ruleStore, changes, notify: kernel.useOptional(Notify) };
 }
 
@@ -120,6 +130,7 @@ export function openRounds(core: Core): Rounds {
   const history = kernel.use(AgentHistory);
   const events = new AgentEvents({ ...core, history });
   const last = kernel.use(LastReports);
+  const slow = new SlowRules(core);
   const problems = new Problems({ kernel, notify: core.notify, lost: () => last.lost() });
   return new Rounds({
     kernel,
@@ -133,7 +144,7 @@ export function openRounds(core: Core): Rounds {
         (when) => events.round(when),
         (when) => judgeServer({ ...core, problems }, when),
       ],
-      seldom: [(when) => judgeSlow(core, when)],
+      seldom: (when, mayGoOn) => slow.round(when, mayGoOn),
     },
   });
 }

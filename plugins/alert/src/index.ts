@@ -1,4 +1,10 @@
-import { FullStored, LastReports, ReportBuckets, SummaryStored } from '@svc/plugin-agent/api';
+import {
+  FullStored,
+  HostNames,
+  LastReports,
+  ReportBuckets,
+  SummaryStored,
+} from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Egress } from '@svc/plugin-egress/api';
@@ -6,8 +12,9 @@ import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
+import { AgentSeries } from '@svc/plugin-series/api';
 import { Owners } from '@svc/plugin-token/api';
-import { AlertChanged, MaintenanceWindows } from './api.ts';
+import { AlertChanged, Alerts, MaintenanceWindows } from './api.ts';
 import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { examine } from './examine.ts';
@@ -20,6 +27,9 @@ import { PERIOD_MS } from './presence/rounds.ts';
 import { addDefaults } from './rules/defaults.ts';
 import { HELD } from './store/rules.ts';
 import { warnOfRules } from './warnings.ts';
+
+/** Time after which new agents are read, those that came meanwhile included. */
+const LEARN_MS = 200;
 
 const config = Type.Object({
   enable: Type.Boolean({ default: true, description: 'Rules run, and alerts are told.' }),
@@ -66,6 +76,7 @@ export default definePlugin({
   requires: [
     AgentRegistry,
     AgentHistory,
+    HostNames,
     LastReports,
     SummaryStored,
     FullStored,
@@ -74,8 +85,8 @@ export default definePlugin({
     Holdings,
     Egress,
   ],
-  provides: [MaintenanceWindows],
-  optional: [AgentValues, Notify, Metrics],
+  provides: [MaintenanceWindows, Alerts],
+  optional: [AgentValues, Notify, Metrics, AgentSeries],
   brings: ['agent-events', 'notify'],
   config: reload(config),
   permissions,
@@ -124,7 +135,20 @@ export default definePlugin({
         .catch((error: unknown) => log.error('rules could not be read again', { error }));
     kernel.subscribe(AlertChanged, (_what, { own }) => (own ? undefined : readAgain()));
     kernel.subscribe(DatabaseChanged, readAgain);
-    core.registry.onChange(() => void rules.resolve().catch(() => readAgain()));
+    const learn = async () => {
+      await core.machines.readFacts();
+      await rules.resolve();
+    };
+    let isDue = false;
+    // A fleet that comes at once is read once.
+    core.registry.onChange(() => {
+      if (isDue) return;
+      isDue = true;
+      clock.timeout(() => {
+        isDue = false;
+        void learn().catch(readAgain);
+      }, LEARN_MS);
+    });
     hooks.reload.tap(() => rules.switched());
     hooks.start.tap(() => {
       evaluator.start();

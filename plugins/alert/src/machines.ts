@@ -1,3 +1,4 @@
+import type { HostNames } from '@svc/plugin-agent/api';
 import type { AgentHistory } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { AgentValues } from '@svc/plugin-kv/api';
@@ -13,7 +14,8 @@ export interface MachinesParts {
   readonly kernel: Pick<Kernel, 'signal'>;
   readonly registry: AgentRegistry;
   readonly history: AgentHistory;
-  /** undefined: the plugin `kv` is off, and machines have no names. */
+  readonly hostNames: HostNames;
+  /** undefined: the plugin `kv` is off, and machines are called by their host names. */
   readonly values: AgentValues | undefined;
 }
 
@@ -93,13 +95,26 @@ export class KnownMachines implements Machines {
       const before = this.#facts.tags;
       const tags = await this.#read('metadata_tags', tagsOf);
       this.#facts = {
-        names: await this.#read('metadata_name', textOf),
+        names: new Map([
+          ...(await this.#hostNames()),
+          ...(await this.#read('metadata_name', textOf)),
+        ]),
         tags,
         regions: await this.#read('metadata_region', textOf),
         parents: withoutCycles(await this.#read('metadata_parent', uuidOf)),
         expiries: await this.#read('metadata_expire_time', expiryOf),
       };
       return JSON.stringify([...before]) !== JSON.stringify([...tags]);
+    });
+  }
+
+  async #hostNames(): Promise<[uuid: string, name: string][]> {
+    const { hostNames, registry } = this.#parts;
+    const agents = registry.list();
+    const names = await hostNames.of(agents);
+    return agents.flatMap(({ uuid }, at) => {
+      const name = names[at];
+      return name ? [[uuid, name]] : [];
     });
   }
 

@@ -252,6 +252,8 @@ export interface Rules {
   ofParts(agent: number): readonly LoadedRule[];
   /** Tells whether any rule of source `part` runs: without one full reports are not looked at. */
   readonly anyParts: boolean;
+  /** Tells whether the alerts of this rule are judged by reports as they arrive; those of any other belong to the server whose turn it is. */
+  usesReports(id: number): boolean;
   /** Rules of these sources that run, for the server whose turn it is; of `machine` those with stored values alone (`traffic`, `predict`, `expires_in_days`, long windows). */
   slow(source: Source): readonly LoadedRule[];
   /** Tells whether the rule applies to this agent: its scope names it and its owner may read it. */

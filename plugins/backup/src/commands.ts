@@ -167,6 +167,11 @@ export const restoreCommand = (ways: Ways): Command => ({
         terminal.print(
           `${dropped} messages that waited then are dropped: they may have been sent.`,
         );
+      const untold = (await ways.alerts?.restored()) ?? 0;
+      if (untold > 0)
+        terminal.print(
+          `${untold} openings and ends of alerts that were to be told then are not told: they may have been.`,
+        );
       terminal.print(`The data is as it was at ${made}. Start the server now.`);
       if (values['configuration'] === undefined) tellIdentity(kernel, terminal, backup);
       return undefined;

@@ -1,3 +1,4 @@
+import { Alerts } from '@svc/plugin-alert/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Postgres } from '@svc/plugin-database-postgres/api';
 import { Sqlite } from '@svc/plugin-database-sqlite/api';
@@ -10,7 +11,16 @@ import { backupCommand, restoreCommand } from './commands.ts';
 /** Commands `backup` and `restore`. */
 export default definePlugin({
   name: 'backup',
-  optional: [Audit, Postgres, Sqlite, DatabaseFiles, StaticBuckets, ConfigurationFile, Notify],
+  optional: [
+    Audit,
+    Postgres,
+    Sqlite,
+    DatabaseFiles,
+    StaticBuckets,
+    ConfigurationFile,
+    Notify,
+    Alerts,
+  ],
 
   setup(kernel) {
     kernel.hooks.commands.tap((commands) => {
@@ -22,6 +32,7 @@ export default definePlugin({
         buckets: kernel.useOptional(StaticBuckets),
         configuration: kernel.useOptional(ConfigurationFile),
         notify: kernel.useOptional(Notify),
+        alerts: kernel.useOptional(Alerts),
       };
       commands.add(backupCommand(ways));
       commands.add(restoreCommand(ways));

@@ -1,3 +1,4 @@
+import type { Alerts } from '@svc/plugin-alert/api';
 import type { Audit } from '@svc/plugin-audit/api';
 import type { Postgres } from '@svc/plugin-database-postgres/api';
 import type { Sqlite } from '@svc/plugin-database-sqlite/api';
@@ -16,6 +17,7 @@ export interface Ways {
   readonly buckets: StaticBuckets | undefined;
   readonly configuration: ConfigurationFile | undefined;
   readonly notify: Notify | undefined;
+  readonly alerts: Alerts | undefined;
 }
 
 /** The drivers are loaded where a copy is made: this plugin is there in every start. @throws UserError for a database of a third kind */

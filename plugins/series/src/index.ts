@@ -2,6 +2,7 @@ import { LastReports, ReportBuckets } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Turn } from '@svc/plugin-retention/api';
 import { definePlugin, reload, Type } from '@svc/plugin-sdk';
+import { AgentSeries } from './api.ts';
 import { eraseWithReports } from './erasures.ts';
 import { examples } from './examples.ts';
 import { addMethods } from './methods.ts';
@@ -9,6 +10,7 @@ import { migrations } from './migrations/index.ts';
 import { SeriesReader } from './read.ts';
 import { Rollup } from './rollup.ts';
 import { Rounds } from './rounds.ts';
+import { openSeries } from './service.ts';
 import { BlockStore } from './store/blocks.ts';
 import { StateStore } from './store/state.ts';
 import { TrafficStore } from './store/traffic.ts';
@@ -37,6 +39,7 @@ export default definePlugin({
   logTarget: 'monitoring',
   namespaces: ['agent'],
   requires: [AgentRegistry, LastReports, ReportBuckets],
+  provides: [AgentSeries],
   config: reload(
     Type.Object({
       keep_minutes_days: days(60, 'minute'),
@@ -67,17 +70,17 @@ export default definePlugin({
     const rounds = new Rounds({ ...parts, rollup, state, turn, last });
     eraseWithReports({ ...parts, rounds });
     let running: Promise<void> = Promise.resolve();
+    const reading = {
+      ...{ clock, buckets, state },
+      reader: new SeriesReader(buckets, blocks),
+      keepMinutes_days: () => config.keep_minutes_days,
+    };
+    const planOf = plansOf(config);
+    kernel.provide(AgentSeries, openSeries({ ...reading, traffic, planOf }));
 
     hooks.methods.tap((methods) => {
-      addTrafficMethods(methods, { registry, store: traffic, planOf: plansOf(config) });
-      addMethods(methods, {
-        clock,
-        registry,
-        buckets,
-        state,
-        reader: new SeriesReader(buckets, blocks),
-        keepMinutes_days: () => config.keep_minutes_days,
-      });
+      addTrafficMethods(methods, { registry, store: traffic, planOf });
+      addMethods(methods, { ...reading, registry });
     });
     hooks.start.tap(() =>
       every('roll up reports', PERIOD_MS, () => {

@@ -15,7 +15,7 @@ import {
 import { MOST_WORDS, wordOf, words } from '@svc/plugin-sdk/schemas';
 import { findAgents } from './agents.ts';
 import { FIELDS, type Field, PART_RIGHT } from './fields.ts';
-import { MOST_ROWS, planOf, type Source } from './plan.ts';
+import { MOST_ROWS, type Plan, planOf, type Source } from './plan.ts';
 import type { SeriesReader } from './read.ts';
 import { floorTo, QUARTER } from './steps.ts';
 import type { ReportKind, StateStore } from './store/state.ts';
@@ -140,8 +140,18 @@ async function answer(
   { uuids, fields, range }: Asked,
   how: { readonly share: string; readonly signal: AbortSignal },
 ) {
-  const { clock, registry, buckets, state, reader, keepMinutes_days } = parts;
-  const agents = await findAgents(registry, uuids);
+  const agents = await findAgents(parts.registry, uuids);
+  const plan = await planFor(parts, agents, fields, range);
+  return parts.reader.read({ plan, fields, agents, ...how });
+}
+
+/** Chooses what is read of these agents. @throws RpcError 103, 108 */
+export async function planFor(
+  { clock, buckets, state, keepMinutes_days }: Omit<MethodParts, 'registry' | 'reader'>,
+  agents: readonly { readonly id: number }[],
+  fields: readonly Field[],
+  range: Asked['range'],
+): Promise<Plan> {
   const ids = agents.map(({ id }) => id);
   const kinds = new Set<ReportKind>(fields.map(({ part }) => (part ? 'dynamic' : 'summary')));
   const rolled = await Promise.all([...kinds].map((kind) => state.rolledTo(kind)));
@@ -152,7 +162,5 @@ async function answer(
     for (const kind of kinds) sum += await buckets.count(kind, ids, { from, to, most });
     return sum;
   };
-  const facts = { now: clock.now(), rolledTo, keepMinutes_days: keepMinutes_days(), count };
-  const plan = await planOf(range, facts);
-  return reader.read({ plan, fields, agents, ...how });
+  return planOf(range, { now: clock.now(), rolledTo, keepMinutes_days: keepMinutes_days(), count });
 }

@@ -34,6 +34,13 @@ export class SeriesReader {
   }
 
   async read(reading: Reading): Promise<RawJson> {
+    const { from, step_ms, step } = reading.plan;
+    const series = await this.fill(reading);
+    const source = step?.source ?? 'raw';
+    return series.json(`"from":${from},"step_ms":${step_ms},"source":"${source}"`);
+  }
+
+  async fill(reading: Reading): Promise<Series> {
     const { plan, agents, fields } = reading;
     const { from, to, step_ms, step, rawFrom } = plan;
     const series = new Series(Math.ceil((to - from) / step_ms));
@@ -46,8 +53,7 @@ export class SeriesReader {
       }
       if (rawFrom < to) await this.#stored(series, reading, agent);
     }
-    const source = step?.source ?? 'raw';
-    return series.json(`"from":${from},"step_ms":${step_ms},"source":"${source}"`);
+    return series;
   }
 
   #rolled(series: Series, { plan, signal }: Reading, step: Step) {

@@ -1,12 +1,13 @@
 import { RpcError } from '@svc/plugin-sdk';
 import { RawJson } from '@svc/plugin-sdk/json';
+import type { Figure } from './api.ts';
 import type { Field } from './fields.ts';
 import type { Columns } from './pack.ts';
 import { pauses } from './pauses.ts';
 import { MOST_BUCKETS } from './plan.ts';
 
 /** Buckets of one series that fill up. */
-class Filling {
+class Filling implements Figure {
   readonly count: Float64Array;
   readonly min: Float64Array;
   readonly max: Float64Array;

@@ -147,6 +147,13 @@ export class DispatchStore {
     await this.#rows(text, [before]);
   }
 
+  /** Decides for all events that are due that nobody is told. @returns of how many; undefined: there is no such table */
+  async dropRestored(): Promise<number | undefined> {
+    if (!(await this.#db.query.schema.hasTable('alert_event'))) return undefined;
+    const text = 'update alert_event set due = null where due is not null returning id';
+    return (await this.#rows(text, [])).length;
+  }
+
   transaction<T>(work: (trx: QueryBuilder) => Promise<T>): Promise<T> {
     return guarded('what was decided to be sent could not be stored', () =>
       this.#db.transaction(work),

@@ -50,8 +50,7 @@ export class Evaluator implements Bench {
     this.costs = new Costs(parts, slow_ms);
     this.changes = new Changes(kernel, transitions, parts.onOpened);
     this.#loader = new Loader(kernel, {
-      transitions,
-      clocks: this.#clocks,
+      ...{ transitions, rules: parts.rules, clocks: this.#clocks },
       onLoaded: (state) => this.#catchUp(state),
     });
     this.#refill = new Refill(kernel, parts.buckets);

@@ -1,6 +1,6 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
-import type { Transitions } from '../types.ts';
+import type { Rules, Transitions } from '../types.ts';
 import type { AgentState } from './agent-state.ts';
 import { ClockOffset } from './clock-offset.ts';
 import type { ClockStore } from './store.ts';
@@ -12,6 +12,7 @@ const PAUSE_MS = 5_000;
 
 interface Sources {
   readonly transitions: Transitions;
+  readonly rules: Pick<Rules, 'usesReports'>;
   readonly clocks: ClockStore;
   /** Hears of agents that were read for the first time, or again. */
   readonly onLoaded: (state: AgentState) => void;
@@ -61,7 +62,7 @@ export class Loader {
   }
 
   async #load(batch: readonly AgentState[]): Promise<void> {
-    const { transitions, clocks, onLoaded } = this.#sources;
+    const { transitions, rules, clocks, onLoaded } = this.#sources;
     const since = this.#kernel.clock.monotonic();
     const fresh = batch.filter(({ loadedAt }) => loadedAt === undefined);
     const [rows, offsets] = await Promise.all([
@@ -73,7 +74,9 @@ export class Loader {
     ]);
     const { clock } = this.#kernel;
     const moment = { at: clock.now(), now: clock.monotonic(), since };
-    const byAgent = Map.groupBy(rows, ({ subject_id }) => subject_id);
+    // How far the holds of other rules have come is stored by whoever judges them.
+    const own = rows.filter(({ rule_id }) => rules.usesReports(rule_id));
+    const byAgent = Map.groupBy(own, ({ subject_id }) => subject_id);
     for (const state of fresh) state.clock = new ClockOffset(offsets?.get(state.agent.id));
     for (const state of batch) {
       state.loaded(byAgent.get(state.agent.uuid) ?? [], moment);

@@ -36,8 +36,8 @@ export interface Work {
   readonly absence: Pick<Absence, 'round'>;
   /** Every ten seconds. */
   readonly often: readonly ((when: When) => Promise<void>)[];
-  /** Every five minutes. */
-  readonly seldom: readonly ((when: When) => Promise<void>)[];
+  /** Every five minutes, beside the others: it may take long, and ends early where `mayGoOn` says so. */
+  readonly seldom: (when: When, mayGoOn: () => boolean) => Promise<void>;
 }
 
 export interface RoundParts {
@@ -53,6 +53,7 @@ export class Rounds {
   readonly #parts: RoundParts;
   readonly #turn: Turn;
   readonly #last = new Map<string, number>();
+  #besides: Promise<void> | undefined;
   #open: ReadonlyMap<number, number> = new Map();
   #hasTurn = false;
   #wall: number;
@@ -102,6 +103,7 @@ export class Rounds {
 
   /** Gives the turn back, before the server ends. */
   async end(): Promise<void> {
+    await this.#besides;
     if (this.#hasTurn && this.#parts.kernel.db.severalServers) await this.#turn.end();
   }
 
@@ -140,11 +142,23 @@ export class Rounds {
     if (!this.#hasTurn || !kernel.config.enable) return;
     await this.#every('absence', 0, (when) => absence.round(when, this.isQuiet));
     await this.#every('often', REFRESH_MS, (when) => inTurn(often, when));
-    await this.#every('seldom', SLOW_MS, (when) => inTurn(seldom, when));
+    await this.#every('seldom', SLOW_MS, async (when) => this.#beside((go) => seldom(when, go)));
     const { keep_days, max_events } = kernel.config;
     await this.#every('clean', CLEAN_MS, async () => {
       while (await alerts.clean(keep_days, max_events)) kernel.signal.throwIfAborted();
     });
+  }
+
+  /** Runs what may take long, so that the turn is kept and absence judged meanwhile; one at a time. */
+  #beside(work: (mayGoOn: () => boolean) => Promise<void>): void {
+    const { signal, log } = this.#parts.kernel;
+    this.#besides ??= work(() => this.#hasTurn && !signal.aborted)
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.error('rules with stored values could not be judged', { error });
+      })
+      .finally(() => {
+        this.#besides = undefined;
+      });
   }
 
   async #every(what: string, period_ms: number, work: (when: When) => Promise<void>) {

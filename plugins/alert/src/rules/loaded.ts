@@ -8,7 +8,7 @@ import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
 import type { LoadedRule, Machines, Rule, Rules, Source } from '../types.ts';
 import { type Members, Scopes } from './scopes.ts';
-import { isSlow, isUnmeasured } from './slow.ts';
+import { isSlow, needsSeries } from './slow.ts';
 
 export interface RulesParts {
   readonly log: Logger;
@@ -18,6 +18,8 @@ export interface RulesParts {
   readonly machines: Pick<Machines, 'tagsOf'>;
   /** Tells whether rules run at all: `enable` under `[alert]`. */
   readonly isOn: () => boolean;
+  /** Tells whether the plugin `series` is there, which knows traffic and long windows. */
+  readonly hasSeries: boolean;
 }
 
 const NONE: readonly LoadedRule[] = [];
@@ -75,6 +77,13 @@ export class LoadedRules implements Rules {
     return this.#part.length > 0 && this.#parts.isOn();
   }
 
+  usesReports(id: number): boolean {
+    const loaded = this.#sound.get(id);
+    if (!loaded) return false;
+    const { source } = loaded.rule;
+    return source === 'part' || (source === 'machine' && !isSlow(loaded));
+  }
+
   slow(source: Source): readonly LoadedRule[] {
     const found = [...this.#running.values()].filter(({ rule }) => rule.source === source);
     return source === 'machine' ? found.filter(isSlow) : found;
@@ -120,8 +129,8 @@ export class LoadedRules implements Rules {
     const { monitors, agents, tags } = 'all' in scope ? {} : scope;
     if (monitors && !agents && !tags) return 'the plugin of monitors is off';
     const loaded = this.#sound.get(id);
-    if (loaded && isUnmeasured(loaded))
-      return 'this version measures no traffic, no prediction and no window of more than an hour';
+    if (loaded && !this.#parts.hasSeries && needsSeries(loaded))
+      return 'the plugin series is off: traffic, predictions and windows of more than an hour have no value';
     return this.#scopes.problem(id);
   }
 

@@ -9,8 +9,8 @@ const STORED = new Set(['expires_in_days']);
 export const isSlow = ({ condition, clear }: Omit<LoadedRule, 'rule'>): boolean =>
   needsStored(condition) || (clear !== undefined && needsStored(clear));
 
-/** Tells whether a rule uses windows that nothing measures: those of more than an hour, `traffic` and `predict`. */
-export const isUnmeasured = ({ condition, clear }: Omit<LoadedRule, 'rule'>): boolean =>
+/** Tells whether a rule uses windows that the plugin `series` has: those of more than an hour, `traffic` and `predict`. */
+export const needsSeries = ({ condition, clear }: Omit<LoadedRule, 'rule'>): boolean =>
   hasLongWindow(condition) || (clear !== undefined && hasLongWindow(clear));
 
 const needsStored = (condition: Condition): boolean =>

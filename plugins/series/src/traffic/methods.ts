@@ -126,7 +126,7 @@ const periodOf = (
   transmitted,
 });
 
-const sumOf = (bytes: readonly number[]): number =>
+export const sumOf = (bytes: readonly number[]): number =>
   Math.min(
     bytes.reduce((sum, some) => sum + some, 0),
     Number.MAX_SAFE_INTEGER,

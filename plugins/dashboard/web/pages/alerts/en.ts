@@ -33,6 +33,8 @@ export const words = {
       : count === 1
         ? 'Your machine is well'
         : `All ${count} machines are well`,
+  someAway: (away: number, count: number) =>
+    `No alert is open; ${away} of ${names(count, 'machine', 'machines')} ${away === 1 ? 'does' : 'do'} not report`,
   never: 'There has been no alert yet.',
   lastAlert: (duration: string) => `Last alert: ${duration} ago.`,
   allTaken: 'all acknowledged',

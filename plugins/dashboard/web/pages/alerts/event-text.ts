@@ -1,7 +1,20 @@
 import type { AlertEvent } from '../../parts/alert/index.ts';
+import { format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Units in which a value stands as it was measured. */
+const SHOWN = /^[<>=!]+ [\d.,-]+( %| °C|)$/;
+
+/** "97 % (> 90 %)": the value in the unit of what it was compared with; empty where that is another one. */
+function measured({ value, threshold }: AlertEvent['detail']): string {
+  const compared = textOf(threshold);
+  const [, unit] = SHOWN.exec(compared) ?? [];
+  if (typeof value !== 'number' || unit === undefined) return textOf(value);
+  const digits = Number.isInteger(value) ? 0 : 1;
+  return `${format.number(value, digits)}${unit} (${compared})`;
+}
 
 /** What happened, in words: "Acknowledged by root: New disk is ordered". */
 export function eventText({
@@ -11,8 +24,9 @@ export function eventText({
 }: Pick<AlertEvent, 'kind' | 'by' | 'detail'>): string {
   const word = t.alerts.kinds[kind];
   const who = by === null ? word : t.alerts.byWhom(word, by);
-  const more = [detail['note'], detail['text'], detail['reason'], detail['value']]
-    .map(textOf)
-    .find((text) => text !== '');
+  const opened = kind === 'opened' ? measured(detail) : '';
+  const more = [...[detail['note'], detail['text'], detail['reason']].map(textOf), opened].find(
+    (text) => text !== '',
+  );
   return more === undefined ? who : `${who}: ${more}`;
 }

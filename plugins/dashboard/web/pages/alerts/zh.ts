@@ -25,6 +25,7 @@ export const words: Strings['alerts'] = {
   moreSettings: '更多设置',
 
   well: (count) => (count === 0 ? '没有未恢复的告警' : `全部 ${count} 台主机正常`),
+  someAway: (away, count) => `没有未恢复的告警；${count} 台主机中有 ${away} 台没有上报`,
   never: '还没有出现过告警。',
   lastAlert: (duration) => `上次告警：${duration}前。`,
   allTaken: '均已确认',

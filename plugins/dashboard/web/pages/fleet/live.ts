@@ -10,6 +10,7 @@ import {
   useServer,
 } from '../../frame/index.ts';
 import type { Alert } from '../../parts/alert/index.ts';
+import { grouped } from '../../parts/grouped.ts';
 import { Abouts } from './about.ts';
 import { History } from './curves.ts';
 import { filtered, filtersOf } from './filters.ts';
@@ -118,7 +119,7 @@ function useAlertsOf(): (uuid: string) => readonly Alert[] | undefined {
   const server = useServer();
   const { list } = useOpenAlerts();
   const byUuid = useMemo(
-    () => Map.groupBy(list ?? NONE, ({ subject }) => (subject.kind === 'agent' ? subject.id : '')),
+    () => grouped(list ?? NONE, ({ subject }) => (subject.kind === 'agent' ? subject.id : '')),
     [list],
   );
   const sees = seesAlerts(server) && list !== undefined;

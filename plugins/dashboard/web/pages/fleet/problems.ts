@@ -78,6 +78,7 @@ function byAlerts(vital: Vital, { note, serverVersion }: Known, alerts: readonly
     ...told.map(ofAlert),
     heat(vital, note),
     containers(vital, note),
+    expiry(note),
     old(vital, serverVersion),
   ];
 }

@@ -1,6 +1,6 @@
 import { MessageCircleWarning, Plus } from 'lucide';
 import { Link, Loaded, navigate, seesAlerts, to, useServer } from '../../../frame/index.ts';
-import { Button, Card, Empty, format } from '../../../parts/index.ts';
+import { Button, Empty, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Channel, useChannels, usePolicies } from '../model.ts';
 import { Policies } from '../policies/list.tsx';

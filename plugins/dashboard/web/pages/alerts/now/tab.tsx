@@ -1,5 +1,11 @@
 import { ShieldCheck } from 'lucide';
-import { useMachines, useOpenAlerts, usePoll, useServer } from '../../../frame/index.ts';
+import {
+  type Machine,
+  useMachines,
+  useOpenAlerts,
+  usePoll,
+  useServer,
+} from '../../../frame/index.ts';
 import { SEVERITIES, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Empty, ErrorNote, format, Skeleton, useNow } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
@@ -39,14 +45,23 @@ export function NowTab() {
   );
 }
 
+/** Time after which a machine that reports nothing is called away, ms: as the shipped rule has it. */
+const AWAY_MS = 120_000;
+
+const isAway = ({ last_seen }: Machine): boolean =>
+  last_seen !== null && Date.now() - last_seen > AWAY_MS;
+
 /** "All 40 machines are well. Last alert: 3 days ago." */
 function AllWell() {
   const { call } = useServer();
   const { list } = useMachines();
   const last = usePoll('last alert', () => call('alert_list', { limit: 1 }));
   const at = last.data?.last_closed_at;
+  const count = list?.length ?? 0;
+  const away = list?.filter(isAway).length ?? 0;
+  const title = away === 0 ? t.alerts.well(count) : t.alerts.someAway(away, count);
   return (
-    <Empty icon={ShieldCheck} title={t.alerts.well(list?.length ?? 0)}>
+    <Empty icon={ShieldCheck} title={title}>
       {last.data && (
         <p>{at == null ? t.alerts.never : t.alerts.lastAlert(format.roughly(Date.now() - at))}</p>
       )}

@@ -28,19 +28,18 @@ export function RuleEditor({ name, template }: Props) {
   const found = usePoll(`alert rule ${name}`, async () =>
     name === undefined ? undefined : call('alert_rule_get', { name }),
   );
-  if (name === undefined) return <Editor rule={undefined} template={template ?? ''} />;
+  if (name === undefined)
+    return (
+      <div class="page alerts">
+        <Editor rule={undefined} template={template ?? ''} />
+      </div>
+    );
   return (
-    <Loaded
-      of={found}
-      what={t.alerts.unreadable}
-      skeleton={
-        <div class="page">
-          <Skeleton rows={8} />
-        </div>
-      }
-    >
-      {(rule) => <Editor key={name} rule={rule} template="" />}
-    </Loaded>
+    <div class="page alerts">
+      <Loaded of={found} what={t.alerts.unreadable} skeleton={<Skeleton rows={8} />}>
+        {(rule) => <Editor key={name} rule={rule} template="" />}
+      </Loaded>
+    </div>
   );
 }
 
@@ -57,7 +56,7 @@ function Editor({ rule, template }: EditorProps) {
   const mayChange = mayChangeRule(server, draft);
   const made = isComplete && isValid ? newRule(draft) : undefined;
   return (
-    <Form class="page alerts alerts-editor" onSubmit={() => made && mayChange && save()}>
+    <Form class="alerts-editor" onSubmit={() => made && mayChange && save()}>
       <header class="page-head">
         <h1 class="grow">{rule?.name ?? t.alerts.newRule}</h1>
         {rule && <Switched rule={rule} />}

@@ -1,4 +1,5 @@
 import { useSubjects } from '../../../frame/index.ts';
+import { grouped } from '../../../parts/grouped.ts';
 import { Card, errorText, format, Skeleton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import type { NewRule, Source } from '../model.ts';
@@ -47,7 +48,7 @@ interface WeekProps {
 function Week({ test, to }: WeekProps) {
   const { episodes, messages, cut } = test;
   const from = to - WEEK_MS;
-  const rows = [...Map.groupBy(episodes, ({ subject, part }) => `${subject.id} ${part}`).values()];
+  const rows = [...grouped(episodes, ({ subject, part }) => `${subject.id} ${part}`).values()];
   const ordered = rows.toSorted((a, b) => b.length - a.length);
   return (
     <>
@@ -67,7 +68,7 @@ function Week({ test, to }: WeekProps) {
 }
 
 interface BarsProps {
-  readonly list: Test['episodes'];
+  readonly list: readonly Test['episodes'][number][];
   readonly from: number;
   readonly to: number;
 }

@@ -1,7 +1,6 @@
 import { BellOff, Plus, TimerOff } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Loaded, type Resource, useServer, useTokenName } from '../../../frame/index.ts';
-import { mayAll } from '../../../parts/alert/index.ts';
 import {
   Card,
   Checkbox,

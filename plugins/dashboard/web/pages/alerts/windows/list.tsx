@@ -1,6 +1,7 @@
 import { CalendarClock, Pencil, Plus, Trash2 } from 'lucide';
 import { Loaded, type Resource, useServer } from '../../../frame/index.ts';
 import { mayAll } from '../../../parts/alert/index.ts';
+import { grouped } from '../../../parts/grouped.ts';
 import { Card, ConfirmButton, DialogButton, Empty } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { MatcherText } from '../silences/matcher.tsx';
@@ -58,7 +59,7 @@ export function Windows({ windows }: { readonly windows: Resource<Window[]> }) {
 
 /** One calendar for all windows of a zone. */
 function Calendars({ windows }: { readonly windows: readonly Window[] }) {
-  const zones = Map.groupBy(
+  const zones = grouped(
     windows.filter(({ enable }) => enable),
     ({ zone }) => zone,
   );
