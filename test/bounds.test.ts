@@ -126,7 +126,9 @@ test('a list that is too long is refused with its bound and its place, before it
       method,
       params: {
         [methods.get(method)?.credential ?? 'token']: app.superToken,
-        ...Object.fromEntries(before.map((each) => [each, SOUND[each] ?? 'x'])),
+        ...Object.fromEntries(
+          before.map((each) => [each, SOUND[`${method}.${each}`] ?? SOUND[each] ?? 'x']),
+        ),
         ...params,
       },
     });
@@ -141,6 +143,8 @@ test('a list that is too long is refused with its bound and its place, before it
 
 /** Parameters that stand before a list. */
 const SOUND: { readonly [name: string]: unknown } = {
+  'alert_list.state': 'all',
+  condition: 'cpu_usage > 90',
   agents: ['0b6f1c52-7a35-4d0e-9c1b-000000000001'],
   from: 1,
   rule: { name: 'x', source: 'machine', scope: { all: true }, condition: 'cpu_usage > 1' },

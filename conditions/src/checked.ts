@@ -1,10 +1,9 @@
 import { type Engine, libraryError, type Running } from './engine.ts';
 import { ConditionError } from './error.ts';
 import type { Findings } from './inspect.ts';
-import type { Condition, Value, Verdict, WindowUse } from './types.ts';
+import type { Comparison, Condition, Value, Verdict, WindowUse } from './types.ts';
 import { keyOfTexts } from './windows.ts';
 
-type Comparison = NonNullable<Condition['comparison']>;
 type Values = Readonly<Record<string, Value>>;
 type ReadWindow = (use: WindowUse) => number | undefined;
 /** Name of a variable, or of one and its member. */
@@ -24,6 +23,7 @@ interface Compiled {
   readonly runs: ReturnType<Engine['parse']>;
   readonly engine: Engine;
   readonly comparison: Comparison | undefined;
+  readonly comparisons: readonly Comparison[];
 }
 
 const pathOf = (name: string): Path => {
@@ -37,6 +37,7 @@ export class CheckedCondition implements Condition {
   readonly variables: readonly string[];
   readonly windows: readonly WindowUse[];
   readonly comparison: Comparison | undefined;
+  readonly comparisons: readonly Comparison[];
   readonly #compiled: Compiled;
   readonly #paths: readonly Path[];
   /** Variable of a comparison without a window: most conditions are one, and need no library. */
@@ -45,11 +46,12 @@ export class CheckedCondition implements Condition {
   readonly #running: Running;
 
   constructor(compiled: Compiled, { plain, variables, windows, patterns }: Findings) {
-    const { text, comparison } = compiled;
+    const { text, comparison, comparisons } = compiled;
     this.text = text;
     this.variables = [...variables];
     this.windows = [...windows.values()];
     this.comparison = comparison;
+    this.comparisons = comparisons;
     this.#compiled = compiled;
     this.#paths = [...plain].map(pathOf);
     this.#compared = comparison && !comparison.window ? pathOf(comparison.variable) : undefined;

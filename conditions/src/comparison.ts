@@ -1,10 +1,16 @@
 import { type Node, units } from './engine.ts';
-import type { Condition, Vocabulary, WindowUse } from './types.ts';
+import type { Comparison, Vocabulary, WindowUse } from './types.ts';
 import { readWindow } from './windows.ts';
 
-type Comparison = NonNullable<Condition['comparison']>;
-
 const FLIPPED = { '>': '<', '>=': '<=', '<': '>', '<=': '>=', '==': '==', '!=': '!=' } as const;
+
+/** Returns the comparisons with numbers that all must hold for a condition to hold. */
+export function comparisonsOf(root: Node, vocabulary: Vocabulary): readonly Comparison[] {
+  if (root.op === '&&')
+    return (root.args as [Node, Node]).flatMap((side) => comparisonsOf(side, vocabulary));
+  const one = comparisonOf(root, vocabulary);
+  return one ? [one] : [];
+}
 
 /** Returns the one comparison with a number that a condition consists of; undefined: it is more than that. */
 export function comparisonOf(root: Node, vocabulary: Vocabulary): Comparison | undefined {

@@ -1,5 +1,5 @@
 import { CheckedCondition } from './checked.ts';
-import { comparisonOf } from './comparison.ts';
+import { comparisonOf, comparisonsOf } from './comparison.ts';
 import { createEngine, type Engine, libraryError, type Node } from './engine.ts';
 import { inspect } from './inspect.ts';
 import type { Condition, Fault, Vocabulary } from './types.ts';
@@ -30,7 +30,9 @@ export function compile(text: string, vocabulary: Vocabulary): Result {
     const second = runs.check().error;
     if (second) throw second;
     const comparison = comparisonOf(root, vocabulary);
-    return { condition: new CheckedCondition({ text, runs, engine, comparison }, findings) };
+    const comparisons = comparisonsOf(root, vocabulary);
+    const compiled = { text, runs, engine, comparison, comparisons };
+    return { condition: new CheckedCondition(compiled, findings) };
   } catch (error) {
     return { faults: [faultOf(error, text)] };
   }

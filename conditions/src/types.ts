@@ -37,6 +37,14 @@ export type Value = number | string | boolean | readonly string[] | object | nul
 /** Result of an evaluation: `undefined` where a variable that the condition uses has no value. */
 export type Verdict = boolean | undefined;
 
+/** Comparison of a variable or window with a number. */
+export interface Comparison {
+  readonly variable: string;
+  readonly window: WindowUse | undefined;
+  readonly operator: '>' | '>=' | '<' | '<=' | '==' | '!=';
+  readonly value: number;
+}
+
 /** A checked condition. */
 export interface Condition {
   readonly text: string;
@@ -52,12 +60,7 @@ export interface Condition {
     window?: (use: WindowUse) => number | undefined,
   ): Verdict;
   /** The one comparison of a variable or window with a number that it consists of, for forms and messages; undefined: it is more than that. */
-  readonly comparison:
-    | {
-        readonly variable: string;
-        readonly window: WindowUse | undefined;
-        readonly operator: '>' | '>=' | '<' | '<=' | '==' | '!=';
-        readonly value: number;
-      }
-    | undefined;
+  readonly comparison: Comparison | undefined;
+  /** Comparisons of variables with numbers that all must hold, whatever else must; the one alone where there is one. */
+  readonly comparisons: readonly Comparison[];
 }

@@ -55,6 +55,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await stage.due(), 0);
   });
 
+  test('a message says how many alerts of its group are still open, those included that it does not tell of', async () => {
+    const rule = await stage.rule();
+    const other = await stage.rule();
+    const [first, second, third] = [key(rule), key(rule), key(rule)];
+    await stage.openAll([first, second, key(other)]);
+    await stage.pass(100);
+    await stage.opens(third);
+    await stage.pass(100);
+    await stage.closes(first);
+    await stage.pass(100);
+    await stage.closes(second, third);
+    await stage.pass(100);
+    const counts = (await stage.sent())
+      .filter(({ message }) => message.group.key.endsWith(`rule:${rule.id}`))
+      .map(({ message: { type, group } }) => [type, group.open, group.closed]);
+    assert.equal(counts, [
+      ['alert.opened', 2, 0],
+      ['alert.opened', 3, 0],
+      ['alert.closed', 2, 1],
+      ['alert.closed', 0, 2],
+    ]);
+  });
+
   test('an episode that ends within the wait is not told at all', async () => {
     const place = key(await stage.rule());
     await stage.opens(place);
@@ -122,7 +145,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       sent.map(({ message }) => message.type.slice(6)),
       ['opened', 'closed', 'opened', 'closed', 'opened', 'closed', 'flapping'],
     );
-    assert.match(sent.at(-1)?.message.alerts[0]?.note ?? '', /^4 times in \d+ min$/);
+    const [flapping] = sent.at(-1)?.message.alerts ?? [];
+    assert.equal([flapping?.source, flapping?.flaps?.times], ['presence', 4]);
+    assert.ok((flapping?.flaps?.ms ?? 0) >= 9 * 60 * SECOND);
     await stage.pass(1_200, 10);
     const last = await stage.sent();
     assert.equal(

@@ -1,15 +1,18 @@
-// `alert_rule_test`: what a rule would have done, from stored summaries.
+// `alert_rule_test`: what a rule would have done, from stored reports and from when machines came and went.
 
 import { randomUUID } from 'node:crypto';
 import { definePlugin } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { ReportBuckets } from '../../plugins/agent/src/api.ts';
+import { AgentHistory } from '../../plugins/agent-events/src/api.ts';
 import { AgentRegistry } from '../../plugins/agent-uuid/src/api.ts';
 import { messagesOf } from '../../plugins/alert/src/evaluate/play.ts';
-import { addTestMethod, stepOf } from '../../plugins/alert/src/evaluate/test-run.ts';
-import { failure, PLUGINS, summaryReport } from '../protocol/agent-kit.ts';
+import { stepOf, usualOf } from '../../plugins/alert/src/evaluate/preview/steps.ts';
+import { addTestMethod } from '../../plugins/alert/src/evaluate/test-run.ts';
+import { dynamicReport, failure, PLUGINS, summaryReport } from '../protocol/agent-kit.ts';
 import { suite } from '../runner/suite.ts';
+import { PLUGINS as ALL, report } from './kit.ts';
 import { machines } from './kit-evaluate.ts';
 
 const SECOND = 1_000;
@@ -26,16 +29,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const plugin = definePlugin({
     name: 'alert-test',
     namespaces: ['alert'],
-    requires: [ReportBuckets, AgentRegistry],
+    requires: [ReportBuckets, AgentRegistry, AgentHistory],
     setup(kernel) {
       const { auth, clock } = kernel;
       kernel.hooks.methods.tap((methods) =>
         addTestMethod(methods, {
+          kernel,
           auth,
           clock,
           machines,
           registry: kernel.use(AgentRegistry),
           buckets: kernel.use(ReportBuckets),
+          history: kernel.use(AgentHistory),
         }),
       );
     },
@@ -72,7 +77,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const same = (count: number, value: number) => Array.from({ length: count }, () => value);
 
   test.before(async () => {
-    app = await bootForTest([...PLUGINS, plugin], {}, { dialect });
+    app = await bootForTest([...PLUGINS, 'agent-events', plugin], {}, { dialect });
     [A, B] = [randomUUID(), randomUUID()];
     const values = [...same(20, 50), ...same(70, 95), ...same(10, 85), ...same(50, 70)];
     await store(A, FROM, { step: SECOND, values });
@@ -138,7 +143,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     [{ clear: 'cpu_usage' }, {}, /rule.clear: .*compare it/],
     [{ condition: 'traffic("day") > 1' }, {}, /cannot be played/],
     [{ condition: 'cores > 1' }, {}, /not stored/],
-    [{ source: 'presence', condition: 'silent_for > 1' }, {}, /must be machine/],
+    [{ condition: 'clock_offset_s > 1' }, {}, /not stored/],
+    [{ source: 'event', condition: 'event == "refused"' }, {}, /must be machine, part or presence/],
+    [{ source: 'server', condition: 'lasts_s > 9' }, {}, /must be machine, part or presence/],
+    [{ source: 'part', condition: 'name == "web-1"' }, {}, /must name a value of disks/],
     [{}, { to: FROM }, /from must be before to/],
     [{}, { from: 0 }, /at most 31 days/],
   ] as const) {
@@ -150,6 +158,175 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   }
 
   test.run();
+  parts(dialect);
+  presence(dialect);
+}
+
+const GIB = 2 ** 30;
+
+/** Disk of 100 GiB. */
+const disk = (mount_point: string, used: number, over: object = {}) => ({
+  kind: 'Ssd',
+  name: 'vda1',
+  file_system: 'ext4',
+  mount_point,
+  total_space: 100 * GIB,
+  available_space: (100 - used) * GIB,
+  is_removable: false,
+  is_read_only: false,
+  read_speed: 0,
+  write_speed: 0,
+  ...over,
+});
+
+function parts(dialect: 'sqlite' | 'postgres'): void {
+  const test = suite(`alert: play a rule on parts (${dialect})`);
+  let app: TestApp;
+  const uuid = randomUUID();
+  const full = (time: number, used: number, over: object = {}) =>
+    app.call('agent_report_dynamic', [
+      app.superToken,
+      dynamicReport({
+        uuid,
+        time,
+        disk: [
+          disk('/', used),
+          disk('/data', 10),
+          disk('/snap', 100, { file_system: 'squashfs' }),
+          disk('/iso', 100, { is_read_only: true }),
+        ],
+        ...over,
+      }),
+    ]);
+  const play = (rule: object, over: object = {}) =>
+    app.call('alert_rule_test', {
+      token: app.superToken,
+      rule: {
+        name: 'r',
+        source: 'part',
+        scope: { all: true },
+        condition: 'disk.used_percent > 90',
+        ...rule,
+      },
+      from: FROM,
+      to: FROM + 60 * MINUTE,
+      ...over,
+    });
+
+  test.before(async () => {
+    app = await bootForTest(ALL, {}, { dialect });
+    // Every ten seconds for five minutes, a disk that is there no more; then a day with one report each ten minutes.
+    for (let n = 0; n < 30; n++) {
+      const gone = n < 12 ? [disk('/', 50), disk('/old', 95)] : undefined;
+      await full(FROM + n * 10 * SECOND, n < 10 ? 50 : 95, gone ? { disk: gone } : {});
+    }
+    for (let n = 0; n < 144; n++)
+      await full(FROM + 2 * DAY + n * 10 * MINUTE, n < 50 || n > 100 ? 50 : 95);
+  });
+  test.after(() => app.stop());
+
+  test('each disk has episodes of its own; disks that rules leave out, and values between reports, do not count', async () => {
+    const { episodes, source, cut, evaluated } = await play({
+      clear: 'disk.used_percent < 85',
+      for_s: 60,
+    });
+    assert.equal(
+      episodes.map(({ part, opened_at, closed_at, max }: any) => [part, opened_at, closed_at, max]),
+      [
+        ['/old', FROM + 60 * SECOND, null, 95],
+        ['/', FROM + 180 * SECOND, null, 95],
+      ],
+    );
+    assert.equal([source, cut, evaluated], ['raw', false, 30 + 12 + 18]);
+  });
+
+  test('a long range is played by minutes, at the pace of the reports', async () => {
+    const { episodes, source } = await play(
+      { clear: 'disk.used_percent < 85', for_s: 1_800 },
+      { from: FROM + 2 * DAY, to: FROM + 3 * DAY },
+    );
+    assert.equal(
+      episodes.map(({ part, opened_at, closed_at }: any) => [part, opened_at, closed_at]),
+      [['/', FROM + 2 * DAY + 530 * MINUTE, FROM + 2 * DAY + 1_010 * MINUTE]],
+    );
+    assert.is(source, 'minutes');
+  });
+
+  test('graphics cards and interfaces are played, too', async () => {
+    const gpu = await play({ condition: 'gpu.temperature > 8 && gpu.memory_used_percent > 49' });
+    assert.equal(
+      gpu.episodes.map(({ part, opened_at }: any) => [part, opened_at]),
+      [['1', FROM]],
+    );
+    const network = await play({ condition: 'interface.receive_speed > 1000' });
+    assert.equal(
+      network.episodes.map(({ part, max }: any) => [part, max]),
+      [['ens3', 1_200]],
+    );
+  });
+
+  test('whoever may not read the disks of a machine sees nothing of them', async () => {
+    const scopes = [{ agent_uuid: uuid }];
+    const summaries = await app.token([
+      { scopes, permissions: [{ dynamic_monitoring_summary: 'read' }] },
+    ]);
+    assert.is((await play({}, { token: summaries })).evaluated, 0);
+    const disks = await app.token([
+      { scopes, permissions: [{ dynamic_monitoring: { read: 'disk' } }] },
+    ]);
+    assert.is((await play({}, { token: disks })).evaluated, 60);
+  });
+
+  test.run();
+}
+
+function presence(dialect: 'sqlite' | 'postgres'): void {
+  const test = suite(`alert: play a rule on absence (${dialect})`);
+  let app: TestApp;
+
+  test.before(async () => {
+    app = await bootForTest(ALL, {}, { dialect, clock: true });
+  });
+  test.after(() => app.stop());
+
+  test('a machine that was away has an episode from when it had been silent for long enough', async () => {
+    const uuid = randomUUID();
+    const from = app.clock.now();
+    /** Lets time pass, with a report each five seconds where the machine is here. */
+    const pass = async (minutes: number, isHere: boolean) => {
+      for (let n = 0; n < minutes * 12; n++) {
+        if (isHere) await report(app, uuid);
+        await app.clock.advance(5 * SECOND);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    await pass(4, true);
+    await pass(6, false);
+    await pass(3, true);
+    await pass(1.5, false);
+    await pass(2, true);
+    const play = (condition: string) =>
+      app.call('alert_rule_test', {
+        token: app.superToken,
+        rule: { name: 'r', source: 'presence', scope: { all: true }, condition, clear_for_s: 30 },
+        from,
+        to: app.clock.now(),
+      });
+    const { episodes, messages, evaluated } = await play('silent_for > 120');
+    assert.is(episodes.length, 1);
+    const [{ subject, opened_at, closed_at, max }] = episodes;
+    assert.is(subject.id, uuid);
+    const minutes = (at: number) => (at - from) / MINUTE;
+    assert.ok(Math.abs(minutes(opened_at) - 6) < 0.2, `opened after ${minutes(opened_at)} min`);
+    assert.ok(Math.abs(minutes(closed_at) - 10.5) < 0.2, `closed after ${minutes(closed_at)} min`);
+    assert.ok(max > 340 && max < 370, `silent for ${max} s`);
+    assert.is(messages, 2);
+    assert.ok(evaluated < 600, `${evaluated} evaluations`);
+    assert.is((await play('silent_for > 40')).episodes.length, 2);
+    assert.is((await play('silent_for > 120 && "intermittent" in tags')).episodes.length, 0);
+  });
+
+  test.run();
 }
 
 const test = suite('alert: preview');
@@ -159,6 +336,12 @@ test('steps are as short as two million evaluations allow', () => {
   assert.is(stepOf(7_200_000, 1_000), 60_000);
   assert.is(stepOf(7 * DAY, 40), 60_000);
   assert.is(stepOf(31 * DAY, 100), 180_000);
+});
+
+test('the usual distance of values is the middle one, at least a step', () => {
+  assert.is(usualOf([0, 10, 20, 90, 100], 1), 10);
+  assert.is(usualOf([0, 10], 60), 60);
+  assert.is(usualOf([], 60), 60);
 });
 
 test('openings and ends that come within a minute are one message, and what is over at once is none', () => {

@@ -49,6 +49,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(rules.every(({ problem, open, owner }: any) => !problem && !open && owner === null));
   });
 
+  test('a summary may use the names that there are, with filters; others are refused with their place', async () => {
+    const create = (over: object) =>
+      call('alert_rule_create', { rule: { ...busy, name: 'words', ...over } });
+    for (const [over, message] of [
+      [{ summary: '{{subject.nme}} is busy' }, /^.*summary, character 0: .*did you mean/],
+      [{ summary: 'at {{value|uper}}' }, /summary, character 3: .*is no filter/],
+      [{ summary: '{{value' }, /has no end/],
+      [{ summary: '{{labels.team}}' }, /names nothing/],
+    ] as const) {
+      const { code, message: said } = await failure(create(over));
+      assert.is(code, 108);
+      assert.match(said, message);
+    }
+    const summary = '{{labels.team|upper}}: {{subject.name}} since {{since|date:UTC}}';
+    await create({ summary, labels: { team: 'web' } });
+    const change = { labels: null };
+    const { message } = await failure(call('alert_rule_update', { name: 'words', change }));
+    assert.match(message, /labels.team/);
+    // One that became unknown is no reason to keep a rule as it is.
+    await app.sql(`update alert_rule set summary = '{{gone}}' where name = 'words'`);
+    await call('alert_rule_update', { name: 'words', change: { for_s: 5 } });
+    await call('alert_rule_delete', { name: 'words' });
+  });
+
   test('a default rule that was deleted stays deleted, changed fields stay, and both can be reset', async () => {
     await call('alert_rule_delete', { name: 'CPU busy' });
     await call('alert_rule_update', { name: 'Disk full', change: { for_s: 7 } });

@@ -45,6 +45,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const call = (method: string, params: object = {}, token = app.superToken): Promise<any> =>
     app.call(method, { token, ...params });
 
+  for (const [server, message] of [
+    ['https://gotify.example.com/?token=x', /paths are appended/],
+    ['https://gotify.example.com/#x', /paths are appended/],
+  ] as const)
+    test(`${server} is no server to which a path could be appended`, async () => {
+      const channel = { name: 'g', kind: 'gotify', config: { server }, secret: { token: 'x' } };
+      const given = { token: app.superToken, channel };
+      assert.match(await errorOf(app.call('channel_create', given)), message);
+    });
+
   test('a channel is made, read, listed, changed and deleted', async () => {
     const made = await create(app, webhook('ops', hook.url, { secret: { token: SECRET } }));
     assert.equal(

@@ -108,7 +108,7 @@ test('a webhook sends its template, or the form of Alertmanager', () => {
   assert.is(made.url, 'https://example.com/x?a=1&key=2');
   assert.equal(made.headers[1], ['X-Key', 'v']);
   assert.equal(made.body, {
-    text: '<b>@everyone</b> Bcc: x: Disk almost full at 96 % (> 90 %) since 13:03',
+    text: '<b>@everyone</b> Bcc: x: Disk almost full at 96 % (> 90 %) since 13:03 (2 min)',
     who: '<b>@everyone</b> Bcc: x',
     at: '13 Jan 2026, 13:03:00 UTC+1',
   });

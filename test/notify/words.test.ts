@@ -17,14 +17,15 @@ const say = (message: Message, language: Language = 'en', zone = 'UTC', now = NO
   render(message, { kind, language, zone, now });
 
 const disk = alertOf({ rule: 'disk', since: NOW - 2 * MINUTE });
+const full = alertOf({ shipped: 'disk-almost-full' });
 const over = { state: 'closed', closed_at: NOW } as const;
 const both = messageOf([offline('a'), offline('b', over)]);
 
 const TITLES: readonly (readonly [message: Message, english: string, chinese: string])[] = [
   [
     messageOf([disk]),
-    'web-1: disk / at 96 % (> 90 %) since 12:03',
-    'web-1：disk / 为 96 %（> 90 %），自 12:03 起',
+    'web-1: disk / at 96 % (> 90 %) since 12:03 (2 min)',
+    'web-1：disk / 为 96 %（> 90 %），自 12:03 起（2 分钟）',
   ],
   [
     messageOf([offline('web-1', { since: NOW - 2 * MINUTE })]),
@@ -53,8 +54,8 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
   ],
   [
     messageOf([{ ...disk, state: 'acked', note: 'on it' }], { type: 'alert.acked' }),
-    'Acknowledged: web-1: disk / at 96 % (> 90 %) since 12:03',
-    '已确认：web-1：disk / 为 96 %（> 90 %），自 12:03 起',
+    'Acknowledged: web-1: disk / at 96 % (> 90 %) since 12:03 (2 min)',
+    '已确认：web-1：disk / 为 96 %（> 90 %），自 12:03 起（2 分钟）',
   ],
   [
     messageOf([offline('web-1', { since: NOW - 4 * HOUR })], { type: 'alert.reminder' }),
@@ -75,8 +76,38 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
   ],
   [
     messageOf([alertOf({ summary: 'web-1 is nearly full' })]),
-    'web-1 is nearly full since 12:03',
-    'web-1 is nearly full，自 12:03 起',
+    'web-1 is nearly full since 12:03 (2 min)',
+    'web-1 is nearly full，自 12:03 起（2 分钟）',
+  ],
+  [
+    messageOf([alertOf({ since: NOW - 9_000 })]),
+    'web-1: Disk almost full / at 96 % (> 90 %) since 12:04',
+    'web-1：Disk almost full / 为 96 %（> 90 %），自 12:04 起',
+  ],
+  [
+    messageOf([full]),
+    'web-1: disk / at 96 % (> 90 %) since 12:03 (2 min)',
+    'web-1：磁盘 / 已用 96 %（> 90 %），自 12:03 起（2 分钟）',
+  ],
+  [
+    messageOf([{ ...full, ...over, since: NOW - 12 * MINUTE }]),
+    'Over after 12 min: web-1: disk / 11:53–12:05',
+    '已恢复，历时 12 分钟：web-1：磁盘 / 11:53–12:05',
+  ],
+  [
+    messageOf([full, alertOf({ shipped: 'disk-almost-full' }, 'web-2')]),
+    '2 machines: disk almost full',
+    '2 台机器：磁盘将满',
+  ],
+  [
+    messageOf([alertOf({ shipped: 'memory', part: '', value: '150 MiB', threshold: '' })]),
+    'web-1: 150 MiB of memory left since 12:03 (2 min)',
+    'web-1：可用内存仅剩 150 MiB，自 12:03 起（2 分钟）',
+  ],
+  [
+    messageOf([{ ...full, summary: 'web-1 is nearly full' }]),
+    'web-1 is nearly full since 12:03 (2 min)',
+    'web-1 is nearly full，自 12:03 起（2 分钟）',
   ],
   [group, '31 machines are offline', '31 台机器已离线'],
   [

@@ -31,6 +31,13 @@ export interface StoredEvent {
   readonly detail: Readonly<Record<string, string | number>>;
 }
 
+/** Moment at which an agent came, or of its last report before it went. */
+export interface Coming {
+  readonly here: boolean;
+  /** Unix ms. */
+  readonly time: number;
+}
+
 /** History of when agents were seen; no rights are asked. */
 export interface AgentHistory {
   /**
@@ -42,5 +49,14 @@ export interface AgentHistory {
   away(): Promise<readonly Away[]>;
   /** Returns events of agents behind this id and not before this time (Unix ms), the oldest first, at most 1,000. @throws RpcError 103 */
   events(after: number, from: number): Promise<readonly StoredEvent[]>;
+  /**
+   * Returns when each of these agents (`Agent.id`) came and went in a range, the oldest first, and how it was before. @throws
+   * RpcError 103, -32008 for more than 4 MB
+   */
+  comings(
+    ids: readonly number[],
+    from: number,
+    to: number,
+  ): Promise<ReadonlyMap<number, readonly Coming[]>>;
 }
 export const AgentHistory = service<AgentHistory>('agent-history');

@@ -1,6 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, marks, rowsOf } from '@svc/plugin-sdk/sql';
-import type { AgentHistory, Away, Seen, StoredEvent } from './api.ts';
+import type { AgentHistory, Away, Coming, Seen, StoredEvent } from './api.ts';
 
 /** 50 agents over 400 days take less. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -17,6 +17,7 @@ export function openHistory(db: Database): AgentHistory {
     seen: (ids, fromDay) => seen(read, ids, fromDay),
     away: () => away(read),
     events: (after, from) => events(db, after, from),
+    comings: (ids, from, to) => comings(read, ids, { from, to }),
   };
 }
 
@@ -73,5 +74,37 @@ async function seen(
     found.set(id, { here: here === 1, since, firstDay: firstDay.get(id), days: new Map() });
   }
   for (const [id, day, ms] of days) found.get(id)?.days.set(day, ms);
+  return found;
+}
+
+const HERE = `case kind when 'came' then 1 else 0 end`;
+
+async function comings(
+  read: Read,
+  ids: readonly number[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<ReadonlyMap<number, readonly Coming[]>> {
+  if (ids.length === 0) return new Map();
+  const these = `uuid_id in (${marks(ids.length)})`;
+  const changes = `agent_event where ${these} and kind in ('came', 'went')`;
+  const before = `select max(id) from ${changes} and time < ? group by uuid_id`;
+  // Index (uuid_id, time). Events are kept for a while, the last state always.
+  const [old, events, presences] = await Promise.all([
+    read(['uuid_id', HERE, 'time'], `agent_event where id in (${before})`, [...ids, from]),
+    read(['uuid_id', HERE, 'time'], `${changes} and time >= ? and time < ? order by time, id`, [
+      ...ids,
+      from,
+      to,
+    ]),
+    read(['uuid_id', 'here', 'last_seen'], `agent_presence where ${these}`, ids),
+  ]);
+  const found = new Map<number, Coming[]>();
+  const add = ([id, here, time]: readonly [number, number, number]) => {
+    const list = found.get(id) ?? [];
+    found.set(id, list);
+    const isNewer = time > 0 && time < to && time > (list.at(-1)?.time ?? 0);
+    if (isNewer) list.push({ here: here === 1, time });
+  };
+  for (const row of [...old, ...events, ...presences]) add(row);
   return found;
 }

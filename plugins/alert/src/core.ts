@@ -176,7 +176,8 @@ export function addMethods(
       countTrue({ kernel, registry, machines }, { source, condition }, agents),
   });
   const buckets = kernel.use(ReportBuckets);
-  addTestMethod(methods, { auth, clock, registry, machines, buckets });
+  const history = kernel.use(AgentHistory);
+  addTestMethod(methods, { kernel, auth, clock, registry, machines, buckets, history });
   const touched = (some: readonly Alert[]) =>
     kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });
   const parts = { auth, clock, store: alerts, rules, transitions, answers, notify, touched };

@@ -62,7 +62,11 @@ const ruleMembers = {
     Seconds(604_800, 'Seconds until it is told again. Default: as the policy says.'),
   ),
   summary: optional(
-    Type.String({ maxLength: 500, description: 'Text with `{{subject.name}}` and the like.' }),
+    Type.String({
+      maxLength: 500,
+      description:
+        'Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`.',
+    }),
   ),
   runbook: optional(Type.String({ maxLength: 500, description: 'Address of instructions.' })),
   labels: optional(

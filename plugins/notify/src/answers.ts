@@ -71,7 +71,7 @@ type KindOf = Kinds extends ReadonlyMap<string, infer K> ? K : never;
 /** The form of a kind. */
 export const kindAnswer = (kind: KindOf & { example_url?: string }): Static<typeof KindAnswer> => ({
   ...{ kind: kind.kind, title: kind.title, summary: kind.summary },
-  fields: kind.fields.map(({ host: _host, ...field }) => ({
+  fields: kind.fields.map(({ host: _host, base: _base, ...field }) => ({
     ...field,
     ...(field.choices && { choices: [...field.choices] }),
   })) as Static<typeof KindAnswer>['fields'],

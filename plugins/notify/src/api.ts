@@ -1,6 +1,14 @@
 import { service, Type, topic } from '@svc/plugin-sdk';
 import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 
+export {
+  fillTemplate,
+  parseTemplate,
+  type Template,
+  TemplateError,
+  type TemplateValues,
+} from './template/index.ts';
+
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -35,6 +43,8 @@ export interface MessageAlert {
   readonly threshold: string;
   /** Text of the rule's template, filled in; empty: the channel's own words. */
   readonly summary: string;
+  /** Default rule that it comes from, while it has the name it came with: it is told in the words of the channel's language. */
+  readonly shipped?: string;
   /** Instructions of the operator. */
   readonly runbook: string;
   /** Address of the alert's page; empty where no public address is set. */
@@ -67,7 +77,7 @@ export interface Message {
   readonly type: MessageType;
   /** Unix ms. */
   readonly sent_at: number;
-  /** What is told together: `key` is stable, the counts are those of all alerts of the group. */
+  /** What is told together: `key` is stable; `open` counts everything that is still open in it and was told to the channel, `closed` what this message tells the end of. */
   readonly group: { readonly key: string; readonly open: number; readonly closed: number };
   /** At most ten. */
   readonly alerts: readonly MessageAlert[];

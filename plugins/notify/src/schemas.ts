@@ -1,10 +1,11 @@
 import { optional, Type } from '@svc/plugin-sdk';
 import { SEVERITIES } from './api.ts';
+import { LANGUAGES } from './words/language.ts';
+
+export { LANGUAGES };
 
 const closed = { additionalProperties: false } as const;
 const Time = (description: string) => Type.Integer({ minimum: 0, description });
-
-export const LANGUAGES = ['en', 'zh-CN'] as const;
 
 export const ChannelName = Type.String({
   pattern: '^(?![._-])[A-Za-z0-9._-]{0,63}[A-Za-z0-9]$',

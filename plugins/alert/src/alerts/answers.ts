@@ -1,7 +1,8 @@
 import type { Channel, Severity } from '@svc/plugin-notify/api';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { Alert, AlertEvent, Machines, Rules } from '../types.ts';
-import { filled, textOf } from './words.ts';
+import { summaryText } from './summary.ts';
+import { textOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 /** Openings within an hour from which on an alert flaps. */
@@ -55,19 +56,15 @@ export class Answers {
     const subject = this.#subject(alert, detail.name);
     const value_text = textOf(value, rules.conditionOf(rule_id));
     const threshold = detail.threshold ?? '';
-    const words = {
-      part,
-      subject: subject.name,
-      rule: rule?.name ?? '',
-      value: value_text,
-      threshold,
-    };
+    const duration = (closed_at ?? now()) - since;
+    const texts = { part, value: value_text, threshold, since, duration };
+    const tagged = { ...subject, tags: detail.tags ?? [] };
     const place = { id, ...this.#rule(rule_id), rule_id, state: STATES[state], subject, part };
     const times = { episode, since, opened_at, closed_at, value, value_text, threshold };
     return {
       ...place,
       ...times,
-      summary: filled(rule?.summary ?? '', words),
+      summary: rule ? summaryText(rule, { ...texts, subject: tagged }) : '',
       ...{ acked_by, acked_at, acked_until, ack_note },
       hidden_by: state === 0 ? null : (hiddenBy?.(alert) ?? null),
       told: (told ?? []).map((channel) => names.get(channel) ?? `channel ${channel}`),

@@ -25,11 +25,17 @@ export function isFlapping(
   return now - since < calmOf(rule);
 }
 
-/** Number of openings within the hour and the minutes that they span: `4 times in 40 min`. */
-export function flapText(alert: Pick<Alert, 'flaps'>, now: number): string {
+/** Returns how often it opened within the hour, and the time from the first of these openings on. */
+export function flapsOf(
+  alert: Pick<Alert, 'flaps'>,
+  now: number,
+): { readonly times: number; readonly ms: number } {
   const openings = openingsBefore(alert, now);
-  const minutes = Math.max(1, Math.round((now - (openings[0] ?? now)) / 60_000));
-  return `${openings.length} times in ${minutes} min`;
+  return { times: openings.length, ms: Math.max(60_000, now - (openings[0] ?? now)) };
 }
+
+/** Text of it in the history: `4 times in 40 min`. */
+export const flapText = ({ times, ms }: ReturnType<typeof flapsOf>): string =>
+  `${times} times in ${Math.round(ms / 60_000)} min`;
 
 export const SUMMARY_MS = HOUR_MS;

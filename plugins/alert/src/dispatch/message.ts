@@ -1,5 +1,6 @@
 import type { Message, MessageAlert, MessageType, Severity } from '@svc/plugin-notify/api';
-import { filled } from '../alerts/words.ts';
+import { summaryText } from '../alerts/summary.ts';
+import { DEFAULTS } from '../rules/defaults.ts';
 import { rankOf } from '../silences/matcher.ts';
 import { type Alert, CLOSED, type Rule } from '../types.ts';
 
@@ -11,7 +12,10 @@ const MOST_BYTES = 15_000;
 /** An alert that is told, with what only its kind of message knows. */
 export interface Line {
   readonly alert: Alert;
-  readonly rule: Pick<Rule, 'name' | 'severity' | 'summary' | 'runbook' | 'labels'>;
+  readonly rule: Pick<
+    Rule,
+    'name' | 'source' | 'severity' | 'summary' | 'runbook' | 'labels' | 'shipped'
+  >;
   readonly episode: number;
   readonly since: number;
   readonly closed_at: number | null;
@@ -20,6 +24,7 @@ export interface Line {
   readonly value: string;
   readonly below: number;
   readonly note: string;
+  readonly flaps?: MessageAlert['flaps'];
   readonly url: string;
   readonly ack_url: string;
 }
@@ -30,6 +35,8 @@ export interface Group {
   /** In the order of the message; further ones than ten are counted. */
   readonly lines: readonly Line[];
   readonly now: number;
+  /** Open alerts of the group that the channel knows, those of the message included. */
+  readonly open: number;
   /** Sentence over all of them; undefined: the channel's own words. */
   readonly title?: string | undefined;
 }
@@ -39,14 +46,13 @@ export const inOrder = <L extends Pick<Line, 'rule' | 'since'>>(lines: readonly 
   lines.toSorted((a, b) => rankOf(b.rule.severity) - rankOf(a.rule.severity) || a.since - b.since);
 
 /** Message about a group, cut so that it fits. */
-export function messageOf({ type, key, lines, now, title }: Group): Message {
-  const alerts = lines.slice(0, LISTED).map(messageAlert);
+export function messageOf({ type, key, lines, open, now, title }: Group): Message {
+  const alerts = lines.slice(0, LISTED).map((line) => messageAlert(line, now));
   const isEnd = type === 'alert.closed';
-  const counts = isEnd ? { open: 0, closed: lines.length } : { open: lines.length, closed: 0 };
   const message: Message = {
     type,
     sent_at: now,
-    group: { key, ...counts },
+    group: { key, open, closed: isEnd ? lines.length : 0 },
     alerts,
     more: lines.length - alerts.length,
     severity: worst(lines.map(({ rule }) => rule.severity)),
@@ -85,33 +91,36 @@ function fits(message: Message): Message {
   return { ...message, alerts: [], more: message.more + short.length };
 }
 
-function messageAlert(line: Line): MessageAlert {
-  const { alert, rule, episode, since, closed_at, name, tags, value, note } = line;
-  const threshold = alert.detail.threshold ?? '';
+function messageAlert(line: Line, now: number): MessageAlert {
+  const { alert, rule, episode, since, closed_at, name, tags, value, note, flaps } = line;
+  const { subject_kind: kind, subject_id: id, part, detail } = alert;
+  const threshold = detail.threshold ?? '';
+  const subject = { kind, id, name, tags: tags.slice(0, 20) };
+  const texts = { subject, part, value, threshold, since, duration: (closed_at ?? now) - since };
   return {
     id: `${alert.id}-${episode}`,
     rule: rule.name,
+    source: rule.source,
     severity: rule.severity,
     state: closed_at === null ? (alert.acked_at === null ? 'open' : 'acked') : 'closed',
-    subject: { kind: alert.subject_kind, id: alert.subject_id, name, tags: tags.slice(0, 20) },
-    part: alert.part,
+    subject,
+    part,
     since,
     closed_at,
     value,
     threshold,
-    summary: summaryOf(line, threshold),
+    summary: summaryText(rule, texts),
+    ...(hasFirstName(rule) && { shipped: rule.shipped }),
     runbook: rule.runbook,
     url: line.url,
     ack_url: closed_at === null && alert.state !== CLOSED ? line.ack_url : '',
     labels: rule.labels,
     below: line.below,
     note,
+    ...(flaps && { flaps }),
   };
 }
 
-const MOST_SUMMARY = 500;
-
-const summaryOf = ({ alert: { part }, rule, name, value }: Line, threshold: string): string => {
-  const words = { subject: name, part, rule: rule.name, value, threshold };
-  return filled(rule.summary, words).slice(0, MOST_SUMMARY);
-};
+/** Tells whether a default rule has the name that it came with. */
+const hasFirstName = (rule: Line['rule']): rule is Line['rule'] & { readonly shipped: string } =>
+  rule.shipped !== null && DEFAULTS.get(rule.shipped)?.name === rule.name;

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Rule } from '../types.ts';
-import { flapText, SUMMARY_MS } from './flapping.ts';
+import { flapsOf, flapText, SUMMARY_MS } from './flapping.ts';
 import { nextAt } from './schedule.ts';
 import type { Teller, Telling } from './teller.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
@@ -100,11 +100,11 @@ export async function tellFlap(flap: Flap, teller: Teller, now: number): Promise
     decision.suppressed.push({ id, suppressed_by: 'flapping' });
     return decision;
   }
-  const note = flapText(alert, now);
-  const telling = { ...(await openingOf(due, teller)), note };
+  const flaps = flapsOf(alert, now);
+  const note = flapText(flaps);
+  const telling = { ...(await openingOf(due, teller)), flaps };
   const batch = `flapping-${event.id}`;
-  const title = `flapping: ${note}`;
-  const named = { type: 'alert.flapping', batch, key, title } as const;
+  const named = { type: 'alert.flapping', batch, key } as const;
   await teller.tell([telling], named, new Map(), decision);
   const ids = telling.channels.map(({ id }) => id);
   const whole = { ...due, alert: { ...alert, told: heard } };

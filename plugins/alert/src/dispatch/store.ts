@@ -99,6 +99,22 @@ export class DispatchStore {
     return new Set(rows.map((row) => placeOf(row)));
   }
 
+  /** Numbers of open alerts of these rules (and of this subject) that were told, by the ids of the channels. Index on `state`. */
+  async openTold(
+    rules: readonly number[],
+    subject: Pick<Alert, 'subject_kind' | 'subject_id'> | undefined,
+  ): Promise<{ readonly told: readonly number[]; readonly n: number }[]> {
+    const own = subject ? 'and subject_kind = ? and subject_id = ?' : '';
+    const text = `select told, count(*) as n from alert where state > 0 and state >= 2
+      and told is not null and rule_id in (${this.#ids}) ${own} group by told`;
+    const params = subject ? [subject.subject_kind, subject.subject_id] : [];
+    const rows = await this.#rows<{ told: string; n: number }>(text, [
+      JSON.stringify(rules),
+      ...params,
+    ]);
+    return rows.map(({ told, n }) => ({ told: JSON.parse(told), n: Number(n) }));
+  }
+
   /** Number of open alerts that each of these suppresses. */
   async below(suppressors: readonly string[]): Promise<Map<string, number>> {
     if (suppressors.length === 0) return new Map();

@@ -1,7 +1,8 @@
-import type { Channel, MessageType } from '@svc/plugin-notify/api';
+import type { Channel, MessageAlert, MessageType } from '@svc/plugin-notify/api';
 import { newLink } from '../ack/key.ts';
 import type { Alert, Rule } from '../types.ts';
 import { inOrder, LISTED, type Line, messageOf } from './message.ts';
+import { openCounts } from './open-counts.ts';
 import type { DispatchParts } from './parts.ts';
 import { placeOf, type Told } from './store.ts';
 import { keyOfMachine } from './suppress.ts';
@@ -17,6 +18,7 @@ export interface Telling {
   readonly closed_at: number | null;
   readonly value: number | null;
   readonly note: string;
+  readonly flaps?: MessageAlert['flaps'];
 }
 
 export interface Batch {
@@ -72,6 +74,8 @@ export class Teller {
         byChannel.set(id, told);
       }
     }
+    const [first] = all;
+    const known = first && byChannel.size > 0 ? await openCounts(this.#parts, first) : new Map();
     const ackUrls = new Map<Telling, string>();
     for (const [channel, told] of byChannel) {
       const lines = inOrder(
@@ -82,7 +86,10 @@ export class Teller {
         return { ...line, ack_url };
       });
       const { key, type, title } = batch;
-      const message = messageOf({ type, key, lines: shown, now: this.#now, title });
+      const isNew = ({ alert, closed_at }: Telling) =>
+        closed_at === null && !alert.told?.includes(channel);
+      const open = (known.get(channel) ?? 0) + told.filter(isNew).length;
+      const message = messageOf({ type, key, lines: shown, open, now: this.#now, title });
       to.outgoing.push({ channel, batch: batch.batch, group_key: key, message });
     }
     return byChannel.size > 0;
@@ -90,14 +97,14 @@ export class Teller {
 
   #line(telling: Telling, url: string | undefined, below: ReadonlyMap<string, number>): Line {
     const { machines, pagePath, valueText } = this.#parts;
-    const { alert, rule, episode, since, closed_at, value, note } = telling;
+    const { alert, rule, episode, since, closed_at, value, note, flaps } = telling;
     const isAgent = alert.subject_kind === 'agent';
     const name = isAgent
       ? machines.nameOf(alert.subject_id)
       : (alert.detail.name ?? alert.subject_id);
     const tags = isAgent ? machines.tagsOf(alert.subject_id) : (alert.detail.tags ?? []);
     return {
-      ...{ alert, rule, episode, since, closed_at, name, tags, note },
+      ...{ alert, rule, episode, since, closed_at, name, tags, note, flaps },
       value: value === null ? '' : valueText({ ...alert, value }, rule),
       below: below.get(suppressorKeyOf(telling)) ?? 0,
       url: url === undefined ? '' : url + pagePath(alert),

@@ -15,7 +15,7 @@ export interface PartSeen {
   readonly values: Values;
 }
 
-const MOST_PARTS = 64;
+export const MOST_PARTS = 64;
 /** Longer texts would hold the event loop; they name thousands of parts. */
 const MOST_CHARACTERS = 2 ** 20;
 /** File systems that are full by nature, or no disks. */
@@ -32,7 +32,11 @@ export function partsOf(kind: PartKind, row: Row): PartSeen[] {
   return READERS[kind](row);
 }
 
+/** Returns one part from its members in a full report. */
+export const partOf = (kind: PartKind, part: Json): PartSeen => MAKERS[kind](part);
+
 type Json = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type Disk = Json;
 
 function parsed(row: Row, column: keyof typeof FULL_COLUMNS): unknown {
   const text = row[FULL_COLUMNS[column]];
@@ -44,7 +48,7 @@ const some = (list: readonly Json[]) => list.slice(0, MOST_PARTS);
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100);
 
 const READERS: { readonly [kind in PartKind]: (row: Row) => PartSeen[] } = {
-  disk: (row) => some(listOf(parsed(row, 'disk')).filter(isKept)).map(diskOf),
+  disk: (row) => some(listOf(parsed(row, 'disk')).filter(isKeptDisk)).map(diskOf),
   gpu: (row) => some(listOf(parsed(row, 'gpu'))).map(gpuOf),
   interface(row) {
     const network = parsed(row, 'network') as { readonly interfaces?: unknown } | undefined;
@@ -52,7 +56,8 @@ const READERS: { readonly [kind in PartKind]: (row: Row) => PartSeen[] } = {
   },
 };
 
-const isKept = (disk: Json): boolean =>
+/** Tells whether rules look at a disk: it is no removable one, read-only one, image or memory. */
+export const isKeptDisk = (disk: Disk): boolean =>
   !disk['is_removable'] &&
   !disk['is_read_only'] &&
   !NO_DISKS.has(String(disk['file_system'])) &&
@@ -116,6 +121,12 @@ function interfaceOf(one: Json): PartSeen {
     },
   };
 }
+
+const MAKERS: { readonly [kind in PartKind]: (part: Json) => PartSeen } = {
+  disk: diskOf,
+  gpu: gpuOf,
+  interface: interfaceOf,
+};
 
 /** Counts the cores that a full report names. */
 export function coresOf(row: Row): number | undefined {

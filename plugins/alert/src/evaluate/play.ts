@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { BucketRow } from '@svc/plugin-agent/api';
-import { CLEARING, type LoadedRule, OPEN } from '../types.ts';
+import { CLEARING, CLOSED, type LoadedRule, OPEN } from '../types.ts';
 import { gapAfter, type Held, REST, step } from './machine.ts';
-import { measureOf, type Plan, valuesOf, verdictOf } from './plan.ts';
-import { bucketAsRow } from './refill.ts';
-import type { Facts, Row } from './variables.ts';
-import { Minutes } from './windows.ts';
+import { measureOf, type ReadWindow, type Values, verdictOf } from './plan.ts';
 
 /** Work of one turn of the event loop, ms. */
 const SLICE_MS = 4;
@@ -21,65 +17,50 @@ export interface Episode {
   max: number | null;
 }
 
-interface Ask {
-  readonly loaded: LoadedRule;
-  readonly plan: Plan;
-  readonly fields: readonly string[];
-  readonly facts: Facts;
-  readonly from: number;
-  readonly step_ms: number;
-}
-
-/** Plays a rule over stored reports of one agent, in buckets of `step_ms`, in slices that leave the event loop to others. */
-export async function play(rows: readonly BucketRow[], ask: Ask): Promise<Episode[]> {
-  const player = new Player(ask);
+/** Does work for each item, in slices that leave the event loop to others. */
+export async function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let end = performance.now() + SLICE_MS;
-  for (const [index, row] of rows.entries()) {
-    player.next(bucketAsRow(row.values, ask.fields, 'avg'), ask.from + row.at * ask.step_ms);
-    if (index % LOOK_EACH !== 0 || performance.now() < end) continue;
+  let count = 0;
+  for (const item of items) {
+    work(item);
+    if (++count % LOOK_EACH !== 0 || performance.now() < end) continue;
     await setImmediate();
     end = performance.now() + SLICE_MS;
   }
-  return player.episodes;
 }
 
-class Player {
+/** Plays a rule over the values of one place, the oldest first. */
+export class Player {
   readonly episodes: Episode[] = [];
-  readonly #ask: Ask;
-  readonly #minutes: ReadonlyMap<string, Minutes>;
+  readonly #loaded: LoadedRule;
+  readonly #gap_ms: number;
   #held: Held = REST;
   #last: number | undefined;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
-    this.#minutes = new Map(ask.plan.windowed.map(({ name }) => [name, new Minutes()]));
+  /** `usual_ms` is the usual time between two values. */
+  constructor(loaded: LoadedRule, usual_ms: number) {
+    this.#loaded = loaded;
+    this.#gap_ms = gapAfter(usual_ms);
   }
 
-  next(row: Row, at: number): void {
-    const { loaded, plan, facts, step_ms } = this.#ask;
-    for (const { name, read } of plan.windowed) {
-      const value = read(row);
-      if (value !== null) this.#minutes.get(name)?.add(value, at);
-    }
-    const values = valuesOf(plan, row, () => facts);
-    const window = (use: Parameters<Minutes['value']>[0]) =>
-      this.#minutes.get(use.variable)?.value(use, at);
-    const judge = (condition: LoadedRule['condition']) => verdictOf(condition, values, window);
-    const condition = judge(loaded.condition);
-    const clear = condition === false && loaded.clear ? judge(loaded.clear) : condition === false;
-    const seen = {
-      condition,
-      clear,
-      at,
-      elapsed_ms: this.#last === undefined ? 0 : at - this.#last,
-      gap_after_ms: gapAfter(step_ms),
-    };
+  /** Tells whether the condition did not hold when it was looked at last. */
+  get isClosed(): boolean {
+    return this.#held.state === CLOSED;
+  }
+
+  next(at: number, values: Values, window?: ReadWindow): void {
+    const { rule, condition: opens, clear: ends } = this.#loaded;
+    const condition = verdictOf(opens, values, window);
+    const isOver = condition === false;
+    const clear = isOver && ends ? verdictOf(ends, values, window) : isOver;
+    const elapsed_ms = this.#last === undefined ? 0 : at - this.#last;
     this.#last = at;
-    this.#held = step(this.#held, seen, {
-      for_ms: loaded.rule.for_s * 1_000,
-      clear_for_ms: loaded.rule.clear_for_s * 1_000,
-    });
-    this.#note(at, measureOf(loaded.condition, values, window));
+    this.#held = step(
+      this.#held,
+      { condition, clear, at, elapsed_ms, gap_after_ms: this.#gap_ms },
+      { for_ms: rule.for_s * 1_000, clear_for_ms: rule.clear_for_s * 1_000 },
+    );
+    this.#note(at, measureOf(opens, values, window));
   }
 
   #note(at: number, value: number | null): void {
@@ -96,7 +77,7 @@ class Player {
   }
 
   #furthest(a: number, b: number): number {
-    const isLow = this.#ask.loaded.condition.comparison?.operator.startsWith('<');
+    const isLow = this.#loaded.condition.comparison?.operator.startsWith('<');
     return isLow ? Math.min(a, b) : Math.max(a, b);
   }
 }

@@ -1,4 +1,4 @@
-import type { Condition } from '@svc/conditions';
+import type { Comparison, Condition } from '@svc/conditions';
 import { type Unit, variableOf } from './variables.ts';
 
 const BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
@@ -27,16 +27,21 @@ function durationText(seconds: number): string {
 }
 
 /** Unit of what a condition compares; of a rate it is that of the variable a second. */
-export function unitOf(condition: Condition): Unit {
-  const compared = condition.comparison;
-  if (!compared) return '';
-  if (compared.window?.function === 'traffic') return 'B';
-  const unit = variableOf(compared.variable)?.unit ?? '';
-  return compared.window?.function === 'rate' && unit === 'B' ? 'B/s' : unit;
+export const unitOf = ({ comparison }: Condition): Unit =>
+  comparison ? comparedUnit(comparison) : '';
+
+function comparedUnit({ variable, window }: Comparison): Unit {
+  if (window?.function === 'traffic') return 'B';
+  const unit = variableOf(variable)?.unit ?? '';
+  return window?.function === 'rate' && unit === 'B' ? 'B/s' : unit;
 }
 
-/** Text of what a value is compared with: `> 90 %`; empty where a condition is more than one comparison. */
-export function thresholdText(condition: Condition): string {
-  const compared = condition.comparison;
-  return compared ? `${compared.operator} ${valueText(compared.value, unitOf(condition))}` : '';
+/** Text of what the value of an alert is compared with: `> 90 %`; empty where that is no number. */
+export function thresholdText({ comparison, comparisons, variables }: Condition): string {
+  const measured = variables.find((name) => variableOf(name)?.type === 'double');
+  const compared =
+    comparison ?? comparisons.find(({ variable, window }) => !window && variable === measured);
+  return compared
+    ? `${compared.operator} ${valueText(compared.value, comparedUnit(compared))}`
+    : '';
 }

@@ -2,6 +2,7 @@ import { compile, type Fault } from '@svc/conditions';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Auth, type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import { summaryFault } from '../alerts/summary.ts';
 import { VOCABULARIES } from '../evaluate/variables.ts';
 import type { NewRule, RuleChange } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
@@ -133,7 +134,7 @@ export class RuleChanges {
       const wanted = { ...old, owner: owners.of(caller), ...next(old) };
       // The rule may have got another scope since the call was admitted.
       await this.#demand(wanted.scope, caller);
-      await this.#check(wanted);
+      await this.#check(wanted, old);
       const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
       const times = { version: old.version + 1, updated_at: clock.now() };
       const rule = await store.change({ ...wanted, meaning, ...times });
@@ -150,13 +151,17 @@ export class RuleChanges {
   }
 
   /** @throws RpcError 106, 108 for what cannot run */
-  async #check(rule: Pick<Rule, Field | 'source'>): Promise<void> {
+  async #check(rule: Pick<Rule, Field | 'source'>, old?: StoredRule): Promise<void> {
     const { registry, store } = this.#parts;
     for (const name of ['condition', 'clear'] as const) {
       const text = rule[name];
       const result = text === null ? undefined : compile(text, VOCABULARIES[rule.source]);
       if (result && 'faults' in result) throw faulty(name, result.faults);
     }
+    const texts = old ? differences(old, rule) : ['summary'];
+    const isNew = texts.includes('summary') || texts.includes('labels');
+    const fault = isNew ? summaryFault(rule) : undefined;
+    if (fault !== undefined) throw RpcError.invalid(fault);
     const agents = 'all' in rule.scope ? [] : (rule.scope.agents ?? []);
     for (const uuid of agents) if (!(await registry.find(uuid))) throw RpcError.uuid(uuid);
     if (rule.policy !== null && !(await store.hasPolicy(rule.policy)))

@@ -1,6 +1,6 @@
 import type { EgressClient, EgressResponse } from '@svc/plugin-egress/api';
 import type { Kind } from '../kinds/index.ts';
-import { type Outcome, shown, unanswered } from './outcome.ts';
+import { type Outcome, unanswered } from './outcome.ts';
 
 /** Characters of an answer that are read. */
 const MOST_ANSWER = 65_536;
@@ -31,10 +31,10 @@ function judged(kind: Kind, { status, headers }: EgressResponse, text: string): 
   const answer = kind.answer(status, named, text);
   if (answer === 'ok') return { kind: 'ok', status };
   if ('remote_id' in answer) return { kind: 'ok', status, remote: answer.remote_id };
-  const error = `${'permanent' in answer ? answer.permanent : answer.retry}: ${shown(text)}`;
-  if ('permanent' in answer) return { kind: 'permanent', status, error };
+  // The kind's words quote the answer.
+  if ('permanent' in answer) return { kind: 'permanent', status, error: answer.permanent };
   const after_ms = answer.after_ms ?? retryAfter(named['retry-after']);
-  return { kind: 'retry', status, error, after_ms, uncertain: false };
+  return { kind: 'retry', status, error: answer.retry, after_ms, uncertain: false };
 }
 
 /** Reads the beginning of an answer; what it is worth is told by its status where the rest does not come. */

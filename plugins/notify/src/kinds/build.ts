@@ -19,11 +19,16 @@ export const optional = made(false, false);
 export const secret = made(true, true);
 export const optionalSecret = made(false, true);
 
-/** Field of the server's address, for receivers that people run themselves. */
-export const server = (standard: string | undefined, example: string): Field =>
+/** Field of the server's address, for receivers that people run themselves; `as` says how it is used. */
+export const server = (
+  standard: string | undefined,
+  example: string,
+  as: 'base' | 'whole' = 'base',
+): Field =>
   (standard === undefined ? needed : optional)('server', 'Server', {
     type: 'url',
     host: true,
+    ...(as === 'base' && { base: true }),
     example,
     ...(standard === undefined ? {} : { default: standard }),
   });

@@ -12,9 +12,10 @@ const isText = (value: unknown, most: number): value is string =>
 const isLine = (value: unknown): value is string =>
   isText(value, MOST_TEXT) && !CONTROL.test(value);
 
-function isUrl(value: unknown): boolean {
+function isUrl(value: unknown, { base }: Field): boolean {
   if (!isLine(value) || !URL.canParse(value)) return false;
   const { protocol, username, password } = new URL(value);
+  if (base && /[?#]/.test(value)) return false;
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
@@ -25,7 +26,11 @@ const TYPES: {
   ];
 } = {
   text: [isLine, () => 'a text of one line'],
-  url: [isUrl, () => 'an address that begins with https:// or http://, without user and password'],
+  url: [
+    isUrl,
+    ({ base }) =>
+      `an address that begins with https:// or http://, without user and password${base ? ', without ? and #: paths are appended to it' : ''}`,
+  ],
   number: [(value) => Number.isSafeInteger(value), () => 'a whole number'],
   boolean: [(value) => typeof value === 'boolean', () => 'true or false'],
   choice: [

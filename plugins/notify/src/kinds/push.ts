@@ -32,7 +32,7 @@ export const ntfy: Kind = {
   summary: 'Notifications on phones and desktops, over ntfy.sh or a server of your own.',
   example_url: 'ntfys://ntfy.example.com/topic',
   fields: [
-    server(NTFY, NTFY),
+    server(NTFY, NTFY, 'whole'),
     needed('topic', 'Topic', { help: 'On ntfy.sh whoever knows the name can read along.' }),
     optionalSecret('token', 'Access token', { help: 'ntfy: Account → Access tokens.' }),
     optional('user', 'User'),

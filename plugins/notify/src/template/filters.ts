@@ -1,6 +1,5 @@
-import type { Language } from '../kinds/types.ts';
 import { Clock, isZone, spanOf } from '../words/clock.ts';
-import { wordsOf } from '../words/index.ts';
+import { type Language, wordsOf } from '../words/language.ts';
 
 export interface TemplateOptions {
   readonly language: Language;

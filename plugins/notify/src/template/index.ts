@@ -16,6 +16,13 @@ export type Template = readonly (string | Use)[];
 
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
+  /** Place of the fault in the text, in UTF-16 units. */
+  readonly at: number;
+
+  constructor(message: string, at = 0) {
+    super(message);
+    this.at = at;
+  }
 }
 
 const [OPEN, CLOSE] = ['{{', '}}'];
@@ -28,24 +35,26 @@ export function parseTemplate(text: string, names: readonly string[]): Template 
     const open = text.indexOf(OPEN, at);
     if (open < 0) break;
     const close = text.indexOf(CLOSE, open);
-    if (close < 0) throw new TemplateError(`'${text.slice(open, open + 40)}' has no end: write }}`);
-    parts.push(text.slice(at, open), use(text.slice(open + OPEN.length, close), names));
+    if (close < 0)
+      throw new TemplateError(`'${text.slice(open, open + 40)}' has no end: write }}`, open);
+    parts.push(text.slice(at, open), use(text.slice(open + OPEN.length, close), names, open));
     at = close + CLOSE.length;
   }
   parts.push(text.slice(at));
   return parts.filter((part) => part !== '');
 }
 
-function use(text: string, names: readonly string[]): Use {
+function use(text: string, names: readonly string[], at: number): Use {
   const [name = '', ...rest] = text.split('|').map((part) => part.trim());
   if (!names.includes(name))
     throw new TemplateError(
       `'{{${name.slice(0, 40)}}}' names nothing that there is${didYouMean(name, names)}; names are: ${names.join(', ')}`,
+      at,
     );
-  return { name, filters: rest.map(filterOf) };
+  return { name, filters: rest.map((filter) => filterOf(filter, at)) };
 }
 
-function filterOf(text: string): Use['filters'][number] {
+function filterOf(text: string, at: number): Use['filters'][number] {
   const colon = text.indexOf(':');
   const name = colon < 0 ? text : text.slice(0, colon).trim();
   const argument = colon < 0 ? '' : text.slice(colon + 1).trim();
@@ -53,9 +62,10 @@ function filterOf(text: string): Use['filters'][number] {
   if (filter === undefined)
     throw new TemplateError(
       `'|${name.slice(0, 40)}' is no filter${didYouMean(name, Object.keys(FILTERS))}; filters are: ${Object.keys(FILTERS).join(', ')}`,
+      at,
     );
   const fault = filter.fault?.(argument);
-  if (fault !== undefined) throw new TemplateError(fault);
+  if (fault !== undefined) throw new TemplateError(fault, at);
   return { filter, argument };
 }
 

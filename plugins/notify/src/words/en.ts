@@ -1,3 +1,5 @@
+import { shippedEn } from './shipped.ts';
+
 /** English. `{…}` stands for a value; another language has the same members. */
 export const en = {
   months: 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec',
@@ -54,7 +56,9 @@ export const en = {
   severity: { info: 'Info', warning: 'Warning', critical: 'Critical' },
   testTitle: 'Test message from {brand}',
   testText: 'Channel “{name}” works. Alerts will look like this:',
-  testExample: 'web-1: Disk almost full / at 96 % (> 90 %) since {time}',
+  testExample: 'web-1: disk / at 96 % (> 90 %) since {time}',
+
+  shipped: shippedEn,
 } as const;
 
 type Shape<T> = { readonly [K in keyof T]: T[K] extends string ? string : Shape<T[K]> };

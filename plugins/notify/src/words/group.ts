@@ -1,7 +1,7 @@
 import type { Message, MessageAlert } from '../api.ts';
 import type { Words } from './en.ts';
 import { fill } from './fill.ts';
-import { isOffline } from './line.ts';
+import { isOffline, shippedOf } from './line.ts';
 
 /** The value that all have, or undefined. */
 function common<T>(alerts: readonly MessageAlert[], of: (alert: MessageAlert) => T): T | undefined {
@@ -16,10 +16,13 @@ export interface Counts {
 }
 
 /** Alerts of a message, those that are not listed included. */
-export function countsOf({ alerts, more, group }: Message): Counts {
+export function countsOf({ alerts, more, group, type }: Message): Counts {
   const closed = alerts.filter(({ state }) => state === 'closed').length;
-  if (more === 0) return { all: alerts.length, open: alerts.length - closed, closed };
-  return { all: alerts.length + more, open: group.open, closed: group.closed };
+  const all = alerts.length + more;
+  if (more === 0) return { all, open: all - closed, closed };
+  // The group may hold further open alerts, which other messages told of.
+  if (type === 'digest') return { all, open: group.open, closed: group.closed };
+  return type === 'alert.closed' ? { all, open: 0, closed: all } : { all, open: all, closed: 0 };
 }
 
 /** First line of a message about several alerts. */
@@ -34,7 +37,7 @@ export function groupTitle(message: Message, words: Words): string {
     if (closed === 0) return fill(words.machinesOffline, { count });
     if (open === 0) return fill(words.machinesBack, { count });
   }
-  const rule = common(alerts, (alert) => alert.rule);
+  const rule = common(alerts, (alert) => shippedOf(alert, words)?.title ?? alert.rule);
   const what = rule ?? common(alerts, ({ subject }) => subject.name || subject.id);
   const form =
     what === undefined ? words.different : isFleet && rule ? words.machines : words.alerts;

@@ -1,14 +1,10 @@
 import type { Message } from '../api.ts';
-import type { Language } from '../kinds/types.ts';
 import { Clock } from './clock.ts';
-import { en, type Words } from './en.ts';
 import { fill } from './fill.ts';
-import { zhCn } from './zh-cn.ts';
+import { type Language, wordsOf } from './language.ts';
 
 export { isZone } from './clock.ts';
-
-const all: { readonly [language in Language]: Words } = { en, 'zh-CN': zhCn };
-export const wordsOf = (language: Language): Words => all[language];
+export { wordsOf } from './language.ts';
 
 export interface TestOptions {
   /** Name of the channel. */

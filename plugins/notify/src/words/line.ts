@@ -3,6 +3,8 @@ import type { Clock } from './clock.ts';
 import type { Words } from './en.ts';
 import { fill } from './fill.ts';
 
+const MINUTE_MS = 60_000;
+
 /** Words, and the times that go into them. */
 export interface Speech {
   readonly words: Words;
@@ -15,19 +17,30 @@ export const isOffline = ({ source, part }: MessageAlert): boolean =>
 const nameOf = ({ subject }: MessageAlert): string => subject.name || subject.id;
 
 /** Rule, and the part of the machine that it is about. */
-const ruleOf = ({ rule, part }: MessageAlert, words: Words): string =>
-  part === '' ? rule : fill(words.part, { rule, part });
+const ruleOf = ({ rule, part, source }: MessageAlert, words: Words): string =>
+  // Of a rule about the server the part is the name of the problem.
+  part === '' || source === 'server' ? rule : fill(words.part, { rule, part });
 
 /** The value, with what it was compared with; empty: none. */
 export const measured = ({ value, threshold }: MessageAlert, words: Words): string =>
   value === '' || threshold === '' ? value : fill(words.compared, { value, threshold });
+
+/** Words for the default rule that an alert comes from; undefined: the rule has a name of its own. */
+export const shippedOf = ({ shipped }: MessageAlert, words: Words) =>
+  shipped === undefined ? undefined : words.shipped[shipped];
 
 /** States what holds, without a time. */
 function stated(alert: MessageAlert, words: Words): string {
   const name = nameOf(alert);
   if (alert.summary !== '') return alert.summary;
   if (isOffline(alert)) return fill(words.offline, { name });
-  const [what, value] = [ruleOf(alert, words), measured(alert, words)];
+  const value = measured(alert, words);
+  const shipped = shippedOf(alert, words);
+  if (shipped) {
+    const form = alert.value === '' ? shipped.held : shipped.open;
+    return fill(form, { name, part: alert.part, value: alert.value, measured: value });
+  }
+  const what = ruleOf(alert, words);
   return value === ''
     ? fill(words.held, { name, what })
     : fill(words.measured, { name, what, value });
@@ -38,7 +51,9 @@ function past(alert: MessageAlert, { words, clock }: Speech): string {
   const name = nameOf(alert);
   const [from, to] = [clock.short(alert.since), clock.short(endOf(alert, clock))];
   if (alert.summary === '' && isOffline(alert)) return fill(words.wasOffline, { name, from, to });
-  const what = alert.summary || fill(words.held, { name, what: ruleOf(alert, words) });
+  const held = shippedOf(alert, words)?.held ?? words.held;
+  const values = { name, part: alert.part, what: ruleOf(alert, words) };
+  const what = alert.summary || fill(held, values);
   return fill(words.was, { what, from, to });
 }
 
@@ -63,10 +78,10 @@ function flapping(alert: MessageAlert, { words, clock }: Speech): string {
 function open(alert: MessageAlert, { words, clock }: Speech): string {
   const what = stated(alert, words);
   const [time, ms] = [clock.short(alert.since), lasted(alert, clock)];
-  const isMeasured = alert.value !== '' && !isOffline(alert);
-  const line = isMeasured
-    ? fill(words.since, { what, time })
-    : fill(words.sinceSpan, { what, time, span: clock.span(ms) });
+  const line =
+    ms < MINUTE_MS
+      ? fill(words.since, { what, time })
+      : fill(words.sinceSpan, { what, time, span: clock.span(ms) });
   return alert.below > 0 ? fill(words.below, { what: line, count: `${alert.below}` }) : line;
 }
 

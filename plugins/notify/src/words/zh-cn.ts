@@ -1,4 +1,5 @@
 import type { Words } from './en.ts';
+import { shippedZh } from './shipped.ts';
 
 /** Simplified Chinese. */
 export const zhCn: Words = {
@@ -56,5 +57,7 @@ export const zhCn: Words = {
   severity: { info: '信息', warning: '警告', critical: '严重' },
   testTitle: '来自 {brand} 的测试消息',
   testText: '通道“{name}”工作正常。告警的样式如下：',
-  testExample: 'web-1：磁盘将满 / 为 96 %（> 90 %），自 {time} 起',
+  testExample: 'web-1：磁盘 / 已用 96 %（> 90 %），自 {time} 起',
+
+  shipped: shippedZh,
 };

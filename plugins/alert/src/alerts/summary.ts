@@ -1,0 +1,88 @@
+import {
+  fillTemplate,
+  parseTemplate,
+  type Template,
+  TemplateError,
+  type TemplateValues,
+} from '@svc/plugin-notify/api';
+import type { Rule } from '../types.ts';
+
+const MOST_SUMMARY = 500;
+
+type Texts = Pick<Rule, 'summary' | 'labels'>;
+
+/** Values of a summary beside those of its rule. */
+export interface SummaryFacts {
+  readonly subject: {
+    readonly id: string;
+    readonly name: string;
+    readonly tags: readonly string[];
+  };
+  readonly part: string;
+  readonly value: string;
+  readonly threshold: string;
+  /** Unix ms. */
+  readonly since: number;
+  /** Time for which it lasted or has lasted so far, ms. */
+  readonly duration: number;
+}
+
+const NAMES = [
+  'subject.name',
+  'subject.id',
+  'subject.tags',
+  'part',
+  'rule',
+  'severity',
+  'value',
+  'threshold',
+  'since',
+  'duration',
+];
+
+const namesOf = ({ labels }: Texts) => [
+  ...NAMES,
+  ...Object.keys(labels).map((label) => `labels.${label}`),
+];
+
+/** Tells what is wrong with a summary, and where; undefined: nothing. */
+export function summaryFault(rule: Texts): string | undefined {
+  try {
+    parseTemplate(rule.summary, namesOf(rule));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return `summary, character ${error.at}: ${error.message}`;
+  }
+}
+
+const parsed = new WeakMap<Texts, Template>();
+
+function templateOf(rule: Texts): Template {
+  const known = parsed.get(rule);
+  if (known) return known;
+  // One that names something that is no more is sent as it is.
+  const made = summaryFault(rule) ? [rule.summary] : parseTemplate(rule.summary, namesOf(rule));
+  parsed.set(rule, made);
+  return made;
+}
+
+/** The summary of a rule with its values; times are in English and UTC where they name no zone. */
+export function summaryText(
+  rule: Texts & Pick<Rule, 'name' | 'severity'>,
+  { subject, ...facts }: SummaryFacts,
+): string {
+  if (rule.summary === '') return '';
+  const labels = Object.entries(rule.labels).map(([name, text]) => [`labels.${name}`, text]);
+  const values: TemplateValues = {
+    ...facts,
+    'subject.name': subject.name,
+    'subject.id': subject.id,
+    'subject.tags': subject.tags.join(', '),
+    rule: rule.name,
+    severity: rule.severity,
+    ...Object.fromEntries(labels),
+  };
+  const text = fillTemplate(templateOf(rule), values, { language: 'en', zone: 'UTC' });
+  return text.slice(0, MOST_SUMMARY);
+}
