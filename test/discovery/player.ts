@@ -13,6 +13,9 @@ const PATIENCE_MS = 60_000;
 
 /** Answers that hold more than a page should show: what is shown is somewhere among it. */
 const LONG = new Set([
+  'alert_rule_list',
+  'alert_rule_variables',
+  'channel_kinds',
   'rpc.discover',
   'svc-server_config_warnings',
   'svc-server_database_storage',

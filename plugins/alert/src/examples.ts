@@ -108,6 +108,7 @@ export const examples: readonly Example[] = [
   {
     method: 'alert_subscribe',
     params: {},
+    result: 260806939985419,
     item: {
       alerts: [],
       closed: [],

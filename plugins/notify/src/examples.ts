@@ -83,12 +83,12 @@ export const examples: readonly Example[] = [
     },
     result: channel,
   },
+  { method: 'channel_get', params: { name: 'phone' }, result: channel },
   {
     method: 'channel_get',
     params: { name: 'desk' },
     error: { code: 105, message: "Not found in database: there is no channel 'desk'" },
   },
-  { method: 'channel_get', params: { name: 'phone' }, result: channel },
   { method: 'channel_list', params: {}, result: [channel] },
   {
     method: 'channel_update',
