@@ -1092,7 +1092,7 @@ export interface Methods {
         policy?: string | null;
         /** Seconds until it is told again. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}` and the like. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1372,7 +1372,7 @@ export interface Methods {
         policy?: string | null;
         /** Seconds until it is told again. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}` and the like. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1444,7 +1444,7 @@ export interface Methods {
         policy?: string | null;
         /** Seconds until it is told again. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}` and the like. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;

@@ -8,16 +8,16 @@ const MOST_BYTES = 64 * 2 ** 20;
  * `columns` are those of `sql`, separated by commas, in any order. @throws RpcError 103
  */
 export function readRows<Row>(
-  { dialect, jsonArray }: Pick<Database, 'dialect' | 'jsonArray'>,
+  db: Database,
   columns: string,
   sql: string,
   params: readonly SqlValue[],
 ): Promise<Row[]> {
   const members = columns.split(',').map((name) => `'${name.trim()}', t.${name.trim()}`);
   const row =
-    dialect === 'sqlite' ? `json_object(${members.join(', ')})` : 'cast(row_to_json(t) as text)';
+    db.dialect === 'sqlite' ? `json_object(${members.join(', ')})` : 'cast(row_to_json(t) as text)';
   return guarded('alerts could not be read', async () => {
-    const { text } = await jsonArray(`select ${row} from (${sql}) t`, params, {
+    const { text } = await db.jsonArray(`select ${row} from (${sql}) t`, params, {
       maxBytes: MOST_BYTES,
       short: 'try',
     });
