@@ -27,6 +27,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let B: string;
 
   const plugin = definePlugin({
+    permissions: { alert: { words: ['read'] } },
     name: 'alert-test',
     namespaces: ['alert'],
     requires: [ReportBuckets, AgentRegistry, AgentHistory],
@@ -267,11 +268,14 @@ function parts(dialect: 'sqlite' | 'postgres'): void {
 
   test('whoever may not read the disks of a machine sees nothing of them', async () => {
     const scopes = [{ agent_uuid: uuid }];
+    const preview = { scopes: ['global'], permissions: [{ alert: 'read' }] };
     const summaries = await app.token([
+      preview,
       { scopes, permissions: [{ dynamic_monitoring_summary: 'read' }] },
     ]);
     assert.is((await play({}, { token: summaries })).evaluated, 0);
     const disks = await app.token([
+      preview,
       { scopes, permissions: [{ dynamic_monitoring: { read: 'disk' } }] },
     ]);
     assert.is((await play({}, { token: disks })).evaluated, 60);

@@ -11,11 +11,12 @@ import { AgentValues } from '@svc/plugin-kv/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
 import { AgentSeries } from '@svc/plugin-series/api';
-import { Owners } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { Answers } from './alerts/answers.ts';
 import { AlertFeed } from './alerts/feed.ts';
 import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
+import { mayReadAny } from './alerts/visible.ts';
 import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
 import { Evaluator } from './evaluate/evaluator.ts';
 import { addTestMethod } from './evaluate/test-run.ts';
@@ -183,7 +184,10 @@ export function addMethods(
   const parts = { auth, clock, store: alerts, rules, transitions, answers, notify, touched };
   addReads(methods, parts);
   addHandling(methods, parts);
-  const feed = new AlertFeed({ auth, clock, log, store: alerts, rules, answers });
+  const feed = new AlertFeed({
+    ...{ auth, clock, log, store: alerts, rules, answers },
+    mayReadAny: (caller) => mayReadAny({ auth, tokens: kernel.use(Tokens), registry }, caller),
+  });
   feed.addMethod(methods);
   kernel.subscribe(AlertTouched, ({ ids }) => feed.changed(ids));
   kernel.subscribe(AlertTransition, (told) => feed.changed(told.changes.map(({ id }) => id)));

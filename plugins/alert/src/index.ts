@@ -11,9 +11,9 @@ import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify } from '@svc/plugin-notify/api';
-import { DatabaseChanged, definePlugin, Holdings, reload, Type } from '@svc/plugin-sdk';
+import { DatabaseChanged, definePlugin, fileOnly, Holdings, reload, Type } from '@svc/plugin-sdk';
 import { AgentSeries } from '@svc/plugin-series/api';
-import { Owners } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { AlertChanged, Alerts, MaintenanceWindows } from './api.ts';
 import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
@@ -51,10 +51,12 @@ const config = Type.Object({
     default: 200_000,
     description: 'Rows of history that are kept; the oldest go first.',
   }),
-  watchdog_url: Type.String({
-    default: '',
-    description: 'Address that is called each minute while alerts work; empty: none.',
-  }),
+  watchdog_url: fileOnly(
+    Type.String({
+      default: '',
+      description: 'Address that is called each minute while alerts work; empty: none.',
+    }),
+  ),
   max_rules: Type.Integer({
     minimum: 0,
     maximum: 500,
@@ -82,12 +84,13 @@ export default definePlugin({
     FullStored,
     ReportBuckets,
     Owners,
+    Tokens,
     Holdings,
     Egress,
   ],
   provides: [MaintenanceWindows, Alerts],
   optional: [AgentValues, Notify, Metrics, AgentSeries],
-  brings: ['agent-events', 'notify'],
+  brings: ['agent-events', 'egress', 'notify'],
   config: reload(config),
   permissions,
   migrations,

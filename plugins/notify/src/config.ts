@@ -21,7 +21,7 @@ export const config = Type.Object({
   public_url: on(
     Type.String({
       default: '',
-      pattern: '^(?:https?://[^\\s?#]{1,300})?$',
+      maxLength: 300,
       description:
         'Address of the dashboard, for links in messages; empty: of the page on which the first channel was made.',
     }),

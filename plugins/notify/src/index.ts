@@ -23,6 +23,7 @@ import { addChannelMethods } from './methods/channels.ts';
 import { addMessageMethods } from './methods/messages.ts';
 import { families, SendCounts } from './metrics.ts';
 import { migrations } from './migrations/index.ts';
+import { checkPublicUrl } from './page-url.ts';
 import { permissions, scopes } from './permissions.ts';
 import { Sender, TURN_MS } from './sender/index.ts';
 import { Limits } from './sender/limits.ts';
@@ -45,6 +46,7 @@ export default definePlugin({
   requires: [Owners, Egress, Holdings],
   optional: [Metrics],
   provides: [Notify],
+  brings: ['egress'],
   config,
   permissions,
   scopes,
@@ -55,7 +57,9 @@ export default definePlugin({
   examine,
 
   setup(kernel) {
-    const { hooks, log } = kernel;
+    const { config: settings, hooks, log } = kernel;
+    checkPublicUrl(settings.public_url);
+    hooks.reload.tap(() => checkPublicUrl(settings.public_url));
     const parts = partsOf(kernel);
     const { channels, counts, keys, sender } = parts;
     kernel.provide(Notify, openNotify(parts));

@@ -1,4 +1,4 @@
-import { RpcError } from '@svc/plugin-sdk';
+import { RpcError, UserError } from '@svc/plugin-sdk';
 
 /** An address without slashes at its end. */
 export function withoutSlash(url: string): string {
@@ -13,4 +13,10 @@ export function pageUrl(text: string | null | undefined): string | undefined {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return withoutSlash(`${url.origin}${url.pathname}`);
   throw RpcError.invalid('public_url is no address: write https://HOST');
+}
+
+/** @throws UserError that names the key, where the text is neither empty nor an address */
+export function checkPublicUrl(text: string): void {
+  if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return;
+  throw new UserError('[notify] public_url is no address: write https://HOST');
 }

@@ -42,6 +42,8 @@ export interface FeedParts {
   readonly store: AlertStore;
   readonly rules: Pick<Rules, 'byId'>;
   readonly answers: Answers;
+  /** Tells whether the caller may read alerts of any machine. */
+  readonly mayReadAny: (caller: Principal) => Promise<boolean>;
 }
 
 /** Subscriptions to the open alerts. Without any it does nothing. */
@@ -75,6 +77,10 @@ export class AlertFeed {
       unsubscribe: 'alert_unsubscribe',
       item: Item,
       access: 'authenticated',
+      livesOn:
+        (_params, { caller }) =>
+        () =>
+          this.#parts.mayReadAny(caller),
       open: (_params, { caller }, push) => this.#watch(caller, push),
     });
   }

@@ -1,4 +1,6 @@
-import type { Auth, Principal } from '@svc/plugin-sdk';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { type Auth, canonicalUuid, type Principal } from '@svc/plugin-sdk';
+import type { Tokens } from '@svc/plugin-token/api';
 import { mayDo } from '../rules/rights.ts';
 import type { AlertKey } from '../types.ts';
 
@@ -30,4 +32,22 @@ export async function readable<T extends Place>(
     if (await isVisible(place)) found.push(place);
   }
   return found;
+}
+
+/** Tells whether a caller may read alerts of all machines, or of one that is registered. */
+export async function mayReadAny(
+  {
+    auth,
+    tokens,
+    registry,
+  }: { auth: Auth; tokens: Tokens; registry: Pick<AgentRegistry, 'known'> },
+  caller: Principal,
+): Promise<boolean> {
+  if (caller.super) return true;
+  const scopes = tokens.scopes(caller, { alert: 'read' });
+  const uuids = scopes.map((scope) => (scope === 'global' ? undefined : scope['agent_uuid']));
+  if (scopes.includes('global')) return auth.allows(caller, mayDo('read'));
+  const uuid = uuids.find((one) => one !== undefined && registry.known(canonicalUuid(one)));
+  // The token has the right: what is asked is whether it is still valid.
+  return uuid !== undefined && auth.allows(caller, mayDo('read', [canonicalUuid(uuid)]));
 }

@@ -65,10 +65,12 @@ const portOf = ({ port, security }: Values): number =>
 /** `host:port` of a channel, as a test shows it. */
 export const mailHost = (values: Values): string => `${values['host']}:${portOf(values)}`;
 
-type Socket = Awaited<ReturnType<EgressClient['connect']>>;
 type GetSocket = (
   options: unknown,
-  done: (error: Error | null, socket?: { readonly connection: Socket }) => void,
+  done: (
+    error: Error | null,
+    socket?: { readonly connection: Awaited<ReturnType<EgressClient['connect']>> },
+  ) => void,
 ) => void;
 
 const socketOf =
