@@ -80,8 +80,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match((await press(path)).text, /Acknowledged\./);
     const { acked_by, acked_until } = await alertOf(id);
     assert.equal([acked_by, acked_until], ['link', null]);
+    assert.match((await page(path)).text, /is acknowledged already/);
+    assert.match((await press(path, '4')).text, /is acknowledged already/);
+    await call('alert_unack', { id });
     assert.is((await press(path)).status, 404, 'the key was used');
-    assert.is((await page(path)).status, 404);
+    assert.is((await alertOf(id)).acked_by, null);
   });
 
   test('the other button acknowledges for four hours', async () => {
@@ -119,6 +122,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
     assert.is(statuses[0], 404);
     assert.is(statuses.at(-1), 429);
+  });
+
+  test('a body that no form sends is refused without a record', async () => {
+    const { id, path } = await toldOn();
+    const before = app.records().filter(({ level }: any) => level === 'error').length;
+    assert.is((await page(path, { method: 'POST', body: 'x'.repeat(1_000) })).status, 413);
+    assert.is((await alertOf(id)).acked_by, null);
+    const errors = app.records().filter(({ level }: any) => level === 'error');
+    assert.is(errors.length, before);
   });
 
   test('other methods are refused', async () => {

@@ -135,6 +135,54 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     end();
   });
 
+  test('an alert that is refused for minutes is told when the receiver is back, before its end', async () => {
+    const id = await idOf(app, name);
+    hook.reply = () => 404;
+    await add(app, [about(id, alert('4-1', 'open'), app.clock.now())]);
+    await passes(app, MINUTE, () => hook.got.length === 3);
+    await until('fails', async () => (await channel(app, name)).failing_since !== null);
+    hook.reply = () => 200;
+    await add(app, [about(id, alert('4-1', 'closed'), app.clock.now())]);
+    await passes(app, 5 * MINUTE, () => hook.got.length === 5);
+    const told = hook.got.slice(3).map(({ json }) => json.type);
+    assert.equal(told, ['alert.opened', 'alert.closed']);
+    assert.equal((await channel(app, name)).dropped, 0);
+  });
+
+  test('an end is dropped with its opening, and one whose opening was sent is not', async () => {
+    const id = await idOf(app, name);
+    const enable = (on: boolean) =>
+      app.call('channel_update', { token: app.superToken, name, change: { enable: on } });
+    await add(app, [about(id, alert('5-2', 'open'), app.clock.now())]);
+    await until('told', () => hook.got.length === 1);
+    await enable(false);
+    await add(app, [about(id, alert('5-1', 'open'), app.clock.now())]);
+    await app.clock.sleep(23 * HOUR);
+    for (const one of ['5-1', '5-2'])
+      await add(app, [about(id, alert(one, 'closed'), app.clock.now())]);
+    await app.clock.sleep(2 * HOUR);
+    await passes(app, 5 * MINUTE, async () => (await channel(app, name)).dropped === 2);
+    await enable(true);
+    await passes(app, MINUTE, () => hook.got.length === 2);
+    await passes(app, MINUTE);
+    assert.equal(
+      hook.got.map(({ json }) => `${json.alerts[0].id} ${json.alerts[0].state}`),
+      ['5-2 open', '5-2 closed'],
+    );
+  });
+
+  test('texts of one token on many channels hold up no message of another', async () => {
+    const own = { scopes: [{ channel: 'many-*' }], permissions: [{ channel: 'write' }] };
+    const token = await app.token([own]);
+    const many = Array.from({ length: 12 }, (_, n) => `many-${name}-${n}`);
+    for (const one of many) await create(app, webhook(one, 'http://127.0.0.1:9/'), token);
+    for (const one of many) for (let n = 0; n < 12; n++) await send(app, one, `t${n}`);
+    await passes(app, 5 * SECOND);
+    await send(app, name, 'at once');
+    assert.ok((await passes(app, MINUTE, () => hook.got.length === 1)) <= 3 * SECOND);
+    for (const one of many) await app.call('channel_delete', { token: app.superToken, name: one });
+  });
+
   test('tries that did not reach the receiver do not count as refusals', async () => {
     hook.reply = (_got, count) => (count <= 4 ? 503 : count <= 6 ? 404 : 200);
     await send(app, name, 'restarting');

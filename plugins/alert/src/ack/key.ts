@@ -18,5 +18,8 @@ export function newLink(
 ): { readonly key: string; readonly link: AckLink } {
   const key = randomBytes(BYTES).toString('base64url');
   const { id: alert_id, episode } = alert;
-  return { key, link: { hash: hashOf(key), alert_id, episode, ends_at: now + LASTS_MS } };
+  return {
+    key,
+    link: { hash: hashOf(key), alert_id, episode, isUsed: false, ends_at: now + LASTS_MS },
+  };
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
-import type { Exchange, Routes } from '@svc/plugin-sdk/http';
+import { BodyTooBig, type Exchange, type Routes } from '@svc/plugin-sdk/http';
 import { type Alert, OPEN } from '../types.ts';
 import { hashOf, isKey } from './key.ts';
 import { askPage, fill, minuteOf, POLICY, type Shown, sayPage } from './page.ts';
@@ -63,8 +63,12 @@ async function answer(exchange: Exchange, words: Words, parts: AckParts): Promis
   if (alert.state < OPEN || alert.episode !== link.episode) {
     return send(exchange, 200, sayPage(words, words.over, shown));
   }
-  if (exchange.method === 'POST') return acknowledge(exchange, words, parts, { link, shown });
   const isAcked = alert.acked_at !== null && (alert.acked_until ?? Infinity) > clock.now();
+  if (link.isUsed) {
+    const [status, sentence] = isAcked ? [200, words.already] : [404, words.gone];
+    return send(exchange, status, sayPage(words, sentence, shown));
+  }
+  if (exchange.method === 'POST') return acknowledge(exchange, words, parts, { link, shown });
   const page = isAcked ? sayPage(words, words.already, shown) : askPage(words, shown);
   send(exchange, 200, page);
 }
@@ -75,7 +79,12 @@ async function acknowledge(
   parts: AckParts,
   { link, shown }: { readonly link: AckLink; readonly shown: Shown },
 ): Promise<void> {
-  const form = new URLSearchParams(String(await exchange.body(MOST_BODY)));
+  const body = await exchange.body(MOST_BODY).catch((error: unknown) => {
+    if (error instanceof BodyTooBig) return undefined;
+    throw error;
+  });
+  if (!body) return send(exchange, 413, sayPage(words, words.failed));
+  const form = new URLSearchParams(String(body));
   const until = form.get('hours') === '4' ? parts.clock.now() + HOURS_MS : null;
   const isDone = await parts.acknowledge(link.alert_id, link.episode, 'link', until);
   if (!isDone) return send(exchange, 200, sayPage(words, words.over, shown));

@@ -9,6 +9,8 @@ export interface AckLink {
   readonly hash: string;
   readonly alert_id: number;
   readonly episode: number;
+  /** Tells whether it acknowledged; in the table `episode` is negative then. */
+  readonly isUsed: boolean;
   /** Unix ms. */
   readonly ends_at: number;
 }
@@ -24,20 +26,26 @@ export class AckStore {
   /** Adds links in the transaction of the message that holds them. */
   static async add(trx: QueryBuilder, links: readonly AckLink[]): Promise<void> {
     for (let at = 0; at < links.length; at += SLICE) {
-      const rows = links.slice(at, at + SLICE).map((link) => ({ ...link }));
+      const rows = links.slice(at, at + SLICE).map(({ isUsed, episode, ...link }) => {
+        return { ...link, episode: isUsed ? -episode : episode };
+      });
       await trx('alert_ack_link').insert(rows);
     }
   }
 
   async find(hash: string): Promise<AckLink | undefined> {
     const text = 'select hash, alert_id, episode, ends_at from alert_ack_link where hash = ?';
-    const [row] = await this.#rows<AckLink>(text, [hash]);
-    return row && { ...row, alert_id: Number(row.alert_id), ends_at: Number(row.ends_at) };
+    const [row] = await this.#rows<Omit<AckLink, 'isUsed'>>(text, [hash]);
+    if (!row) return undefined;
+    const { alert_id, episode, ends_at } = row;
+    const numbers = { alert_id: Number(alert_id), ends_at: Number(ends_at) };
+    return { hash, ...numbers, episode: Math.abs(episode), isUsed: episode < 0 };
   }
 
-  /** Deletes a link that was used. @returns false: somebody was first */
+  /** Marks a link as used: it shows until it ends. @returns false: somebody was first */
   async take(hash: string): Promise<boolean> {
-    const text = 'delete from alert_ack_link where hash = ? returning hash';
+    const text =
+      'update alert_ack_link set episode = -episode where hash = ? and episode > 0 returning hash';
     return (await this.#rows(text, [hash])).length > 0;
   }
 

@@ -42,10 +42,12 @@ export class Answers {
   }
 
   event(event: AlertEvent) {
-    const { id, alert_id, part, episode, at, kind, by, detail } = event;
+    const { id, alert_id, part, episode, at, kind, by } = event;
+    // What the dispatcher keeps for the end is nobody else's.
+    const { telling: _telling, ...detail } = event.detail;
     const subject = this.#subject(event);
     const place = { id, alert_id, ...this.#rule(event.rule_id), subject, part };
-    return { ...place, episode, at, kind, by, detail: { ...detail } };
+    return { ...place, episode, at, kind, by, detail };
   }
 
   #alert(alert: Alert, names: ReadonlyMap<number, string>) {

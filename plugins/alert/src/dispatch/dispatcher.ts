@@ -11,7 +11,7 @@ import { DispatchStore, PAGE } from './store.ts';
 import { Conflict, DecisionWriter } from './store-decision.ts';
 import { Suppressors } from './suppress.ts';
 import { suppressorKeyOf, Teller } from './teller.ts';
-import { type Decision, type Due, groupOf, isEmpty, noDecision } from './work.ts';
+import { type Decision, type Due, groupOf, isEmpty, massKeyOf, noDecision } from './work.ts';
 
 /** Events of one round. */
 const MOST_DUE = 10_000;
@@ -139,12 +139,15 @@ export class Dispatcher {
       const isMass = mass?.events.has(due.event.id) ?? false;
       const key = groupOf(due.policy, due.rule, due.alert);
       const group = groupFor(
-        isMass && due.policy.group_by === 'subject' ? `${due.policy.id}:mass` : key,
+        isMass && due.policy.group_by === 'subject' ? massKeyOf(due.policy) : key,
       );
       group.openings.push(due);
       if (isMass) group.title = mass?.title;
     }
-    for (const due of ends) groupFor(groupOf(due.policy, due.rule, due.alert)).ends.push(due);
+    for (const due of ends) {
+      const key = due.told?.opening?.group ?? groupOf(due.policy, due.rule, due.alert);
+      groupFor(key).ends.push(due);
+    }
     return [...groups.values()];
   }
 
@@ -215,6 +218,7 @@ export class Dispatcher {
         await writer.suppressed(decision.suppressed);
         await writer.next(decision.next);
         await writer.decided(decision.decided);
+        await writer.first(decision.first);
         await writer.moved(decision.moved);
         await writer.add(decision.events);
         await AckStore.add(trx, decision.links);

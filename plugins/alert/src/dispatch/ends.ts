@@ -1,7 +1,7 @@
 import type { Teller, Telling } from './teller.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
 
-/** Decides how ends are told: to the channels that heard of the opening, whatever anything says now. */
+/** Decides how ends are told: to the channels that got the opening, while the rule's owner may use them. */
 export async function tellEnds(
   key: string,
   items: readonly Due[],
@@ -11,10 +11,21 @@ export async function tellEnds(
   const decision = noDecision();
   const batch = `closed-${items[0]?.event.id}`;
   const tellings: Telling[] = [];
+  const batchesOf = ({ told }: Due) => (told && !told.isFlapping ? told.batches : []);
+  const isLost = await teller.losses(items.flatMap(batchesOf));
   for (const due of items) {
-    const mayHear = due.policy.send_close && (await mayTell(due));
-    const channels = mayHear ? await teller.byId(due.event.told ?? []) : [];
-    decision.decided.push({ id: due.event.id, batch: channels.length > 0 ? batch : null });
+    const { event, policy, rule } = due;
+    const mayHear = policy.send_close && (await mayTell(due));
+    const hearing = await teller.byId(mayHear ? (event.told ?? []) : [], rule);
+    // Who never got the opening, because it was dropped, does not hear of the end.
+    const channels = hearing.channels.filter(({ name }) => !isLost(batchesOf(due), name));
+    decision.decided.push({
+      id: event.id,
+      batch: channels.length > 0 ? batch : null,
+      ...(hearing.withheld.length > 0 && {
+        detail: { ...event.detail, withheld: hearing.withheld },
+      }),
+    });
     if (channels.length > 0) tellings.push(endOf(due, channels));
   }
   await teller.tell(tellings, { type: 'alert.closed', batch, key }, new Map(), decision);

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Rule } from '../types.ts';
 import { flapsOf, flapText, SUMMARY_MS } from './flapping.ts';
+import { openingOf } from './opened.ts';
 import { nextAt } from './schedule.ts';
 import type { Teller, Telling } from './teller.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
@@ -25,24 +26,24 @@ export async function tellOpenings(
   const decision = noDecision();
   const tellings: Telling[] = [];
   for (const [at, due] of items.entries()) {
-    tellings.push(await openingOf(due, teller));
+    tellings.push(await tellingOf(due, teller));
     if (at % CHUNK === CHUNK - 1) await breathe();
   }
   const batch = `opened-${items[0]?.event.id}`;
   await teller.tell(tellings, { type: 'alert.opened', batch, key, title }, below, decision);
   for (const [at, due] of items.entries()) {
     const ids = tellings[at]?.channels.map(({ id }) => id) ?? [];
-    decide(due, { ids, batch: ids.length > 0 ? batch : null, now }, decision);
+    decide(due, { ids, batch: ids.length > 0 ? batch : null, now, key }, decision);
   }
   const [first] = items;
   if (first && decision.outgoing.length > 0) decision.groups.set(key, first.policy.id);
   return decision;
 }
 
-export async function openingOf({ alert, rule, policy }: Due, teller: Teller): Promise<Telling> {
+async function tellingOf({ alert, rule, policy }: Due, teller: Teller): Promise<Telling> {
   const names = policy.steps.filter(({ after_s }) => after_s === 0).flatMap((one) => one.channels);
   const { episode, since, value } = alert;
-  const channels = names.length > 0 ? await teller.byName(names, rule) : [];
+  const { channels } = await teller.byName(names, rule);
   return {
     alert,
     rule,
@@ -55,15 +56,23 @@ export async function openingOf({ alert, rule, policy }: Due, teller: Teller): P
   };
 }
 
+interface Told {
+  readonly ids: readonly number[];
+  readonly batch: string | null;
+  readonly now: number;
+  readonly key: string;
+}
+
 function decide(
   { event, alert, rule, policy }: Due,
-  { ids, batch, now }: { ids: readonly number[]; batch: string | null; now: number },
+  { ids, batch, now, key }: Told,
   decision: Decision,
 ): void {
   const told = union(alert.told, ids);
   const done = { told_at: now, repeated_at: now, steps: new Set<number>(), told };
   const next_at = nextAt({ rule, policy, ...done });
-  decision.decided.push({ id: event.id, batch, detail: { ...event.detail, told_at: now } });
+  const detail = { ...event.detail, told_at: now, telling: openingOf(rule, key) };
+  decision.decided.push({ id: event.id, batch, detail });
   decision.alerts.push({ id: alert.id, version: alert.version, told, next_at });
 }
 
@@ -102,13 +111,13 @@ export async function tellFlap(flap: Flap, teller: Teller, now: number): Promise
   }
   const flaps = flapsOf(alert, now);
   const note = flapText(flaps);
-  const telling = { ...(await openingOf(due, teller)), flaps };
+  const telling = { ...(await tellingOf(due, teller)), flaps };
   const batch = `flapping-${event.id}`;
   const named = { type: 'alert.flapping', batch, key } as const;
   await teller.tell([telling], named, new Map(), decision);
   const ids = telling.channels.map(({ id }) => id);
   const whole = { ...due, alert: { ...alert, told: heard } };
-  decide(whole, { ids, batch: ids.length > 0 ? batch : null, now }, decision);
+  decide(whole, { ids, batch: ids.length > 0 ? batch : null, now, key }, decision);
   decision.events.push(eventOf(alert, rule, { at: now, note, batch }));
   return decision;
 }

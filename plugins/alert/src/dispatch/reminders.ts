@@ -1,22 +1,26 @@
 import type { Channel } from '@svc/plugin-notify/api';
-import { type AlertEvent, OPEN } from '../types.ts';
+import { type AlertEvent, OPEN, type PolicyStep } from '../types.ts';
+import { episodeOf } from './opened.ts';
 import { union } from './openings.ts';
 import type { DispatchParts } from './parts.ts';
 import { nextAt, type Progress, repeatOf } from './schedule.ts';
 import type { DispatchStore, NewEvent, Told } from './store.ts';
 import type { Suppressors } from './suppress.ts';
-import type { Teller, Telling } from './teller.ts';
+import type { Hearing, Teller, Telling } from './teller.ts';
 import { type Decision, type Due, groupOf, noDecision } from './work.ts';
 
 /** An acknowledged or suppressed alert is looked at again after so long: acknowledgements are taken back. */
 const AGAIN_MS = 300_000;
 
-interface Reminder extends Omit<Due, 'event'> {
+interface Reminder extends Omit<Due, 'event' | 'told'> {
+  readonly opened: AlertEvent | undefined;
   readonly progress: Progress;
   /** Steps that are due now. */
   readonly steps: readonly number[];
   readonly isRepeat: boolean;
   readonly isUnacked: boolean;
+  /** Key of the group in which the opening was told. */
+  readonly group: string | undefined;
 }
 
 interface ReminderParts extends DispatchParts {
@@ -48,8 +52,8 @@ export class Reminders {
     for (const alert of alerts) {
       const reminder = await this.#reminderOf(alert, history, rest);
       if (!reminder) continue;
-      const key = groupOf(reminder.policy, reminder.rule, alert);
-      groups.set(key, [...(groups.get(key) ?? []), reminder]);
+      const { policy, rule, group = groupOf(policy, rule, alert) } = reminder;
+      groups.set(group, [...(groups.get(group) ?? []), reminder]);
     }
     const decisions = [rest];
     for (const [key, all] of groups) decisions.push(await this.#decide(key, all, teller));
@@ -74,14 +78,18 @@ export class Reminders {
     const suppressor = suppressors.of(alert, rule, now);
     if (suppressor) return later(Math.max(suppressor.again, now + 1_000));
     const policy = settings.policies.of(rule);
-    const progress = { rule, policy, ...progressOf(alert, history) };
+    const own = history.filter((one) => one.alert_id === alert.id && one.episode === alert.episode);
+    const opened = own.findLast(({ kind }) => kind === 'opened');
+    const group = episodeOf(own, { alert_id: alert.id, episode: alert.episode }).opening?.group;
+    const progress = { rule, policy, ...progressOf(alert, own) };
     const { told_at, repeated_at, steps: taken, told } = progress;
     const steps = policy.steps
       .map(({ after_s }) => after_s)
       .filter((after) => after > 0 && !taken.has(after) && told_at + after * 1_000 <= now);
     const repeat = repeatOf(progress);
     const isRepeat = told !== null && repeat !== undefined && repeated_at + repeat <= now;
-    return { alert, rule, policy, progress, steps, isRepeat, isUnacked: isOver };
+    const due = { opened, progress, steps, isRepeat, isUnacked: isOver, group };
+    return { alert, rule, policy, ...due };
   }
 
   async #decide(key: string, all: readonly Reminder[], teller: Teller): Promise<Decision> {
@@ -90,11 +98,10 @@ export class Reminders {
     const steps: Telling[] = [];
     const id = `${all[0]?.alert.id}-${all[0]?.alert.episode}-${this.#now}`;
     for (const reminder of all) {
-      const { alert, isRepeat } = reminder;
-      const repeat = isRepeat ? await teller.byId(alert.told ?? []) : [];
+      const repeat = await this.#repeatChannels(reminder, teller);
       const step = await this.#stepChannels(reminder, teller);
-      if (repeat.length > 0) repeats.push(tellingOf(reminder, repeat));
-      if (step.length > 0) steps.push(tellingOf(reminder, step));
+      if (repeat.channels.length > 0) repeats.push(tellingOf(reminder, repeat.channels));
+      if (step.channels.length > 0) steps.push(tellingOf(reminder, step.channels));
       this.#store(reminder, { repeat, step, id }, decision);
     }
     const below = new Map<string, number>();
@@ -104,28 +111,32 @@ export class Reminders {
     return decision;
   }
 
-  /** Channels of the steps that are due, without those that heard of it already. */
-  async #stepChannels(
-    { alert, rule, policy, steps }: Reminder,
+  /** Channels of the policy as it is now, up to the step that was taken last. */
+  async #repeatChannels(
+    { rule, policy, progress, isRepeat }: Reminder,
     teller: Teller,
-  ): Promise<Channel[]> {
-    const due = policy.steps.filter(({ after_s }) => steps.includes(after_s));
-    if (due.length === 0) return [];
-    const names = due.flatMap(({ channels }) => channels);
-    const found = await teller.byName(names, rule);
-    return found.filter(({ id }) => !alert.told?.includes(id));
+  ): Promise<Hearing> {
+    const isTaken = ({ after_s }: PolicyStep) => after_s === 0 || progress.steps.has(after_s);
+    const steps = isRepeat ? policy.steps.filter(isTaken) : [];
+    return teller.byName(
+      steps.flatMap(({ channels }) => channels),
+      rule,
+    );
   }
 
-  #store(
-    { alert, progress, steps, isRepeat, isUnacked }: Reminder,
-    { repeat, step, id }: { repeat: readonly Channel[]; step: readonly Channel[]; id: string },
-    decision: Decision,
-  ): void {
+  /** Channels of the steps that are due, without those that heard of it already. */
+  async #stepChannels({ alert, rule, policy, steps }: Reminder, teller: Teller): Promise<Hearing> {
+    const due = policy.steps.filter(({ after_s }) => steps.includes(after_s));
+    const names = due.flatMap(({ channels }) => channels);
+    const { channels, withheld } = await teller.byName(names, rule);
+    return { channels: channels.filter(({ id }) => !alert.told?.includes(id)), withheld };
+  }
+
+  #store(reminder: Reminder, { repeat, step, id }: Decided, decision: Decision): void {
+    const { alert, progress, steps, isRepeat, isUnacked, opened } = reminder;
     const now = this.#now;
-    const told = union(
-      alert.told,
-      step.map((channel) => channel.id),
-    );
+    const heard = [...repeat.channels, ...step.channels].map((channel) => channel.id);
+    const told = union(alert.told, heard);
     const taken = new Set([...progress.steps, ...steps]);
     const repeated_at = isRepeat ? now : progress.repeated_at;
     const next_at = nextAt({ ...progress, steps: taken, repeated_at, told });
@@ -136,10 +147,24 @@ export class Reminders {
       decision.unacked.push({ id: alert.id, version: alert.version });
       add({ until: alert.acked_until }, null, 'unacked');
     }
-    for (const after_s of steps) add({ step: after_s }, step.length > 0 ? `step-${id}` : null);
-    if (isRepeat) add({ repeat: true }, repeat.length > 0 ? `reminder-${id}` : null);
+    const batchOf = ({ channels }: Hearing, batch: string) => (channels.length > 0 ? batch : null);
+    const batch = batchOf(step, `step-${id}`);
+    // Where nobody heard of it yet, the step is what tells of the opening.
+    if (alert.told === null && opened && steps.length > 0) {
+      const detail = { ...opened.detail, steps: [...taken] };
+      decision.first.push({ id: opened.id, batch, detail });
+    } else for (const after_s of steps) add({ step: after_s, ...withheldOf(step) }, batch);
+    if (isRepeat) add({ repeat: true, ...withheldOf(repeat) }, batchOf(repeat, `reminder-${id}`));
   }
 }
+
+interface Decided {
+  readonly repeat: Hearing;
+  readonly step: Hearing;
+  readonly id: string;
+}
+
+const withheldOf = ({ withheld }: Hearing) => (withheld.length > 0 ? { withheld } : {});
 
 const placeOf = ({ id, rule_id, subject_kind, subject_id, part, episode }: Told) => ({
   ...{ alert_id: id, rule_id, subject_kind, subject_id, part, episode },
@@ -150,16 +175,16 @@ const tellingOf = ({ alert, rule }: Reminder, channels: readonly Channel[]): Tel
   return { alert, rule, channels, episode, since, closed_at: null, value, note: '' };
 };
 
-function progressOf(
-  alert: Told,
-  history: readonly AlertEvent[],
-): Omit<Progress, 'rule' | 'policy'> {
-  const own = history.filter(({ alert_id, episode }) => {
-    return alert_id === alert.id && episode === alert.episode;
-  });
-  const toldAt = own.findLast(({ kind }) => kind === 'opened')?.detail['told_at'];
+function progressOf(alert: Told, own: readonly AlertEvent[]): Omit<Progress, 'rule' | 'policy'> {
+  const opened = own.findLast(({ kind }) => kind === 'opened');
+  const toldAt = opened?.detail['told_at'];
   const told_at = typeof toldAt === 'number' ? toldAt : (alert.opened_at ?? alert.since);
   const repeated = own.findLast(({ detail }) => detail['repeat'] === true);
-  const steps = own.map(({ detail }) => detail['step']).filter((step) => typeof step === 'number');
-  return { told_at, repeated_at: repeated?.at ?? told_at, steps: new Set(steps), told: alert.told };
+  const first = opened?.detail['steps'];
+  const steps = [
+    ...(Array.isArray(first) ? first : []),
+    ...own.map(({ detail }) => detail['step']),
+  ];
+  const taken = new Set(steps.filter((step) => typeof step === 'number'));
+  return { told_at, repeated_at: repeated?.at ?? told_at, steps: taken, told: alert.told };
 }

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type AlertEvent, CLOSED, OPEN, type Rule } from '../types.ts';
 import { calmOf, isFlapping } from './flapping.ts';
+import { episodeOf, keptRule, TOLD_KINDS } from './opened.ts';
 import type { DispatchParts } from './parts.ts';
 import type { DispatchStore, Told } from './store.ts';
 import type { Suppressor, Suppressors } from './suppress.ts';
@@ -40,6 +41,8 @@ export class Sorting {
   readonly #ends: Due[] = [];
   /** Openings whose episode is over. */
   readonly #over = new Set<number>();
+  /** History of the alerts whose end is told. */
+  #history: ReadonlyMap<number, readonly AlertEvent[]> = new Map();
 
   constructor(parts: SortingParts, now: number) {
     this.#parts = parts;
@@ -55,6 +58,7 @@ export class Sorting {
     );
     const waiting = await store.waiting(paired.map(({ id }) => id));
     const byAlert = Map.groupBy(waiting, ({ alert_id }) => alert_id);
+    await this.#read(events);
     for (const event of events) {
       if (event.kind === 'opened') continue;
       const others = byAlert.get(event.alert_id) ?? [];
@@ -67,6 +71,12 @@ export class Sorting {
     }
     const { decision, openings, flapping, ends } = this.#sorted;
     return { decision, openings, flapping, ends, waiting };
+  }
+
+  async #read(events: readonly AlertEvent[]): Promise<void> {
+    const ids = events.flatMap(({ told, alert_id }) => (told === null ? [] : alert_id));
+    const history = await this.#parts.store.history([...new Set(ids)], TOLD_KINDS);
+    this.#history = Map.groupBy(history, ({ alert_id }) => alert_id);
   }
 
   get #sorted() {
@@ -91,7 +101,9 @@ export class Sorting {
   }
 
   #end(event: AlertEvent, alert: Told | undefined): void {
-    const rule = this.#parts.lastRule(event.rule_id);
+    const told = episodeOf(this.#history.get(event.alert_id) ?? [], event);
+    const known = this.#parts.lastRule(event.rule_id);
+    const rule = known ?? (told.opening && keptRule(event.rule_id, told.opening));
     if (!alert || !rule) {
       if (alert) this.#leave(event);
       else this.#clear(event);
@@ -102,7 +114,8 @@ export class Sorting {
       this.#decision.moved.push({ id: event.id, due: event.at + calmOf(rule) });
       return;
     }
-    this.#ends.push({ event, alert, rule, policy: this.#parts.settings.policies.of(rule) });
+    const policy = this.#parts.settings.policies.of(rule);
+    this.#ends.push({ event, alert, rule, policy, told });
   }
 
   async #opening(event: AlertEvent, alerts: ReadonlyMap<number, Told>): Promise<void> {

@@ -113,6 +113,14 @@ export class DecisionWriter {
     }
   }
 
+  /** Gives openings that nobody heard of yet the step that tells of them. */
+  async first(events: readonly Decided[]): Promise<void> {
+    for (const { id, batch, detail } of events) {
+      const text = `update alert_event set batch = ?, detail = ? where id = ? returning id`;
+      await this.#run(text, [batch, JSON.stringify(detail), id]);
+    }
+  }
+
   async moved(events: readonly Moved[]): Promise<void> {
     for (const some of slices(events)) {
       await this.#run(

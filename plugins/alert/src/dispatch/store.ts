@@ -115,6 +115,19 @@ export class DispatchStore {
     return rows.map(({ told, n }) => ({ told: JSON.parse(told), n: Number(n) }));
   }
 
+  /** Numbers of open alerts whose opening was told in this group, as `openTold`. Indexes on `state` and (alert_id, id). */
+  async openInGroup(
+    key: string,
+  ): Promise<{ readonly told: readonly number[]; readonly n: number }[]> {
+    const text = `select a.told, count(*) as n from alert a join alert_event e
+      on e.alert_id = a.id and e.episode = a.episode and e.kind = 'opened'
+      where a.state > 0 and a.state >= 2 and a.told is not null and e.detail like ? group by a.told`;
+    const rows = await this.#rows<{ told: string; n: number }>(text, [
+      `%"group":${JSON.stringify(key)}%`,
+    ]);
+    return rows.map(({ told, n }) => ({ told: JSON.parse(told), n: Number(n) }));
+  }
+
   /** Number of open alerts that each of these suppresses. */
   async below(suppressors: readonly string[]): Promise<Map<string, number>> {
     if (suppressors.length === 0) return new Map();

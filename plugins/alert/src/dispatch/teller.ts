@@ -30,6 +30,12 @@ export interface Batch {
   readonly title?: string | undefined;
 }
 
+/** Channels that hear, and the names of those that the rule's owner may not use any more. */
+export interface Hearing {
+  readonly channels: readonly Channel[];
+  readonly withheld: readonly string[];
+}
+
 /** Writes messages for the channels. Lives as long as one round of the dispatcher. */
 export class Teller {
   readonly #parts: DispatchParts;
@@ -43,19 +49,42 @@ export class Teller {
     this.#now = now;
   }
 
-  /** Channels of these names that work and that the rule's owner may use. */
-  async byName(names: readonly string[], { owner }: Pick<Rule, 'owner'>): Promise<Channel[]> {
-    const found: Channel[] = [];
-    for (const channel of await this.#channels()) {
-      if (!channel.enable || !names.includes(channel.name)) continue;
-      if (await this.#mayUse(owner, channel.name)) found.push(channel);
-    }
-    return found;
+  /** Channels of these names; what is sent through one that is off waits. */
+  byName(names: readonly string[], rule: Pick<Rule, 'owner'>): Promise<Hearing> {
+    return this.#hearing(({ name }) => names.includes(name), rule);
   }
 
   /** Channels of these ids that are there still. */
-  async byId(ids: readonly number[]): Promise<Channel[]> {
-    return (await this.#channels()).filter(({ id }) => ids.includes(id));
+  byId(ids: readonly number[], rule: Pick<Rule, 'owner'>): Promise<Hearing> {
+    return this.#hearing(({ id }) => ids.includes(id), rule);
+  }
+
+  async #hearing(
+    isIn: (channel: Channel) => boolean,
+    { owner }: Pick<Rule, 'owner'>,
+  ): Promise<Hearing> {
+    const channels: Channel[] = [];
+    const withheld: string[] = [];
+    for (const channel of (await this.#channels()).filter(isIn)) {
+      if (await this.#mayUse(owner, channel.name)) channels.push(channel);
+      else withheld.push(channel.name);
+    }
+    return { channels, withheld };
+  }
+
+  /** Tells whether what was decided for a channel (by its name) was dropped, all of it. @throws RpcError 103 */
+  async losses(
+    batches: readonly string[],
+  ): Promise<(batches: readonly string[], channel: string) => boolean> {
+    const deliveries =
+      batches.length > 0 ? await this.#parts.notify.deliveries([...new Set(batches)]) : [];
+    const states = new Map(
+      deliveries.map(({ batch, channel, state }) => [JSON.stringify([batch, channel]), state]),
+    );
+    return (some, channel) => {
+      const own = some.flatMap((batch) => states.get(JSON.stringify([batch, channel])) ?? []);
+      return own.length > 0 && own.every((state) => state === 'dropped');
+    };
   }
 
   /** Adds a message for each channel that hears of one of the alerts. @returns false: no channel does */
@@ -75,7 +104,8 @@ export class Teller {
       }
     }
     const [first] = all;
-    const known = first && byChannel.size > 0 ? await openCounts(this.#parts, first) : new Map();
+    const known =
+      first && byChannel.size > 0 ? await openCounts(this.#parts, first, batch.key) : new Map();
     const ackUrls = new Map<Telling, string>();
     for (const [channel, told] of byChannel) {
       const lines = inOrder(

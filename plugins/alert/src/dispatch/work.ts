@@ -1,6 +1,7 @@
 import type { Outgoing } from '@svc/plugin-notify/api';
 import type { AckLink } from '../ack/store.ts';
 import type { AlertEvent, Policy, Rule } from '../types.ts';
+import type { Episode } from './opened.ts';
 import type { NewEvent, Told } from './store.ts';
 import type { AlertChange, Decided, Moved } from './store-decision.ts';
 
@@ -10,6 +11,8 @@ export interface Due {
   readonly alert: Told;
   readonly rule: Rule;
   readonly policy: Policy;
+  /** History of the episode; of ends only. */
+  readonly told?: Episode;
 }
 
 /** What one transaction stores. */
@@ -19,6 +22,8 @@ export interface Decision {
   readonly next: Pick<AlertChange, 'id' | 'next_at'>[];
   readonly suppressed: { readonly id: number; readonly suppressed_by: string | null }[];
   readonly decided: Decided[];
+  /** Openings that are decided already and told by a later step. */
+  readonly first: Decided[];
   readonly moved: Moved[];
   readonly events: NewEvent[];
   readonly outgoing: Outgoing[];
@@ -33,6 +38,7 @@ export const noDecision = (): Decision => ({
   next: [],
   suppressed: [],
   decided: [],
+  first: [],
   moved: [],
   events: [],
   outgoing: [],
@@ -42,6 +48,10 @@ export const noDecision = (): Decision => ({
 
 export const isEmpty = (decision: Decision): boolean =>
   Object.values(decision).every((part) => (Array.isArray(part) ? part.length : part.size) === 0);
+
+/** Key of the group of machines that fell silent together. */
+export const massKeyOf = (policy: Policy): string => `${policy.id}:mass`;
+export const isMassKey = (key: string): boolean => key.endsWith(':mass');
 
 /** Key of the group in which an alert is told. */
 export function groupOf(policy: Policy, rule: Rule, alert: Told): string {

@@ -9,7 +9,7 @@ import type { Candidate, OutboxStore } from '../store/outbox.ts';
 import { digestOf } from './digest.ts';
 import { judge } from './judge.ts';
 import type { Limits } from './limits.ts';
-import { mergeable, nextOf } from './queue.ts';
+import { isText, mergeable, nextOf } from './queue.ts';
 
 export interface DrainParts {
   readonly clock: Clock;
@@ -47,7 +47,8 @@ export async function drain(id: number, parts: DrainParts): Promise<number | und
     if (await merge(mergeable(waiting, kind, clock.now()), parts)) continue;
     const row = nextOf(waiting, clock.now());
     if (!row || !parts.hasTurn()) return undefined;
-    const wait = limits.take(id, kind, clock.monotonic());
+    const wish = { channel: id, kind, owner: channel.owner, isText: isText(row) };
+    const wait = limits.take(wish, clock.monotonic());
     if (wait > 0) return wait;
     await sendOne(channel, row, parts);
     if (parts.stopping.aborted) return undefined;

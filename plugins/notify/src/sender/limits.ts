@@ -30,12 +30,29 @@ class Bucket {
   }
 }
 
-/** Pace of what is sent: of each channel by its kind, and of all together. Times are monotonic, ms. */
+/** Message that wants to be sent. */
+export interface Wish {
+  readonly channel: number;
+  readonly kind: Kind;
+  /** Owner of the channel; null: the Super Token. */
+  readonly owner: string | null;
+  /** Tells whether it is no alert. */
+  readonly isText: boolean;
+}
+
+interface Sent extends Pick<Wish, 'owner' | 'isText'> {
+  readonly at: number;
+}
+
+/**
+ * Pace of what is sent: of each channel by its kind, and of all together. A token has half of what the others left, and
+ * texts half of that, so that none of them holds up the alerts of another. Times are monotonic, ms.
+ */
 export class Limits {
   readonly #most: () => number;
   readonly #buckets = new Map<number, Bucket>();
-  /** Times of what was sent in the last minute, the oldest first. */
-  #sent: number[] = [];
+  /** Messages of the last minute, the oldest first. */
+  #sent: Sent[] = [];
 
   /** @param most messages a minute over all channels */
   constructor(most: () => number) {
@@ -43,20 +60,38 @@ export class Limits {
   }
 
   /** Takes the place of one message. @returns how long to wait for it, ms; 0: taken */
-  take(channel: number, kind: Kind, now: number): number {
+  take({ channel, kind, owner, isText }: Wish, now: number): number {
     const bucket = this.#buckets.get(channel) ?? new Bucket(kind.limits, now);
     this.#buckets.set(channel, bucket);
-    this.#sent = this.#sent.filter((at) => now - at < MINUTE_MS);
-    const over = this.#sent[this.#sent.length - this.#most()];
-    const wait = Math.max(bucket.wait(now), over === undefined ? 0 : over + MINUTE_MS - now);
+    this.#sent = this.#sent.filter(({ at }) => now - at < MINUTE_MS);
+    const wait = Math.max(bucket.wait(now), this.#waitForShare({ owner, isText }, now));
     if (wait > 0) return wait;
     bucket.take();
-    this.#sent.push(now);
+    this.#sent.push({ at: now, owner, isText });
     return 0;
+  }
+
+  #waitForShare({ owner, isText }: Pick<Wish, 'owner' | 'isText'>, now: number): number {
+    const most = this.#most();
+    const own = this.#sent.filter((one) => one.owner === owner);
+    const left = most - (this.#sent.length - own.length);
+    const share = owner === null ? left : left / 2;
+    const texts = own.filter((one) => one.isText);
+    return Math.max(
+      untilFewer(this.#sent, most, now),
+      untilFewer(own, Math.max(share, 1), now),
+      isText ? untilFewer(texts, Math.max(share / 2, 1), now) : 0,
+    );
   }
 
   /** Forgets channels that are gone. */
   keep(channels: ReadonlySet<number>): void {
     for (const id of this.#buckets.keys()) if (!channels.has(id)) this.#buckets.delete(id);
   }
+}
+
+/** Returns how long it takes until one more is at most so many within a minute, ms. */
+function untilFewer(sent: readonly Sent[], most: number, now: number): number {
+  const over = sent[sent.length - Math.floor(most)];
+  return over === undefined ? 0 : over.at + MINUTE_MS - now;
 }

@@ -6,6 +6,10 @@ const OLD_MS = 300_000;
 /** Messages of one digest. */
 const MOST_MERGED = 200;
 
+/** Tells whether a message is no alert: those come after alerts. */
+export const isText = ({ group_key }: Pick<Candidate, 'group_key'>): boolean =>
+  group_key.startsWith(TEXT);
+
 /** Chooses the message to send next. @param waiting of one channel, the oldest first @returns undefined: none is due */
 export function nextOf(waiting: readonly Candidate[], now: number): Candidate | undefined {
   const groups = new Set<string>();
@@ -20,7 +24,9 @@ export function nextOf(waiting: readonly Candidate[], now: number): Candidate | 
     groups.add(one.group_key);
   }
   const due = heads.filter((one) => one.due <= now);
-  return due.sort((a, b) => a.tries - b.tries || a.id - b.id)[0];
+  return due.sort(
+    (a, b) => Number(isText(a)) - Number(isText(b)) || a.tries - b.tries || a.id - b.id,
+  )[0];
 }
 
 /** Messages that waited so long that one digest says more than all of them; none where there are fewer than two. */
@@ -31,8 +37,7 @@ export function mergeable(
 ): readonly Candidate[] {
   if (resolves) return [];
   const old = waiting.filter(
-    ({ created_at, group_key, uncertain }) =>
-      now - created_at > OLD_MS && uncertain === 0 && !group_key.startsWith(TEXT),
+    (one) => now - one.created_at > OLD_MS && one.uncertain === 0 && !isText(one),
   );
   return old.length < 2 ? [] : old.slice(0, MOST_MERGED);
 }

@@ -1,3 +1,5 @@
+import type { QueryBuilder } from '@svc/plugin-sdk/sql';
+import type { Message } from '../api.ts';
 import type { Statements } from './statements.ts';
 
 /** Rows of one statement. */
@@ -48,13 +50,54 @@ export class CleaningStore {
   #drop(which: string, param: number): Promise<ReadonlyMap<number, number>> {
     return this.#on.transaction(async (trx) => {
       const text = `update notify_outbox set state = 2, last_error = coalesce(last_error, 'it waited for too long') where id in
-        (select id from notify_outbox where state = 0 and ${which}) and state = 0 returning channel_id`;
-      const rows = await this.#on.rows<{ channel_id: number }>(text, [param], trx);
+        (select id from notify_outbox where state = 0 and ${which}) and state = 0 returning channel_id, group_key, body`;
+      const rows = await this.#on.rows<Dropped>(text, [param], trx);
       const counts = new Map<number, number>();
-      for (const { channel_id } of rows) counts.set(channel_id, (counts.get(channel_id) ?? 0) + 1);
+      const ends = await this.#dropEnds(rows, trx);
+      for (const { channel_id } of [...rows, ...ends])
+        counts.set(channel_id, (counts.get(channel_id) ?? 0) + 1);
       const count = 'update channel set dropped = dropped + ? where id = ? returning id';
       for (const [id, dropped] of counts) await this.#on.rows(count, [dropped, id], trx);
       return counts;
     });
   }
+
+  /** Drops ends that wait and whose openings were dropped: nobody hears that something is over that was never told. */
+  async #dropEnds(dropped: readonly Dropped[], trx: QueryBuilder): Promise<Dropped[]> {
+    const opened = new Map<string, Set<string>>();
+    for (const row of dropped) {
+      const { type, alerts } = messageOf(row);
+      if (type !== 'alert.opened') continue;
+      const ids = opened.get(placeOf(row)) ?? new Set();
+      for (const { id } of alerts) ids.add(id);
+      opened.set(placeOf(row), ids);
+    }
+    const gone: Dropped[] = [];
+    for (const [place, ids] of opened) {
+      const [channel, group] = JSON.parse(place) as [number, string];
+      const text = `select id, channel_id, group_key, body from notify_outbox
+        where channel_id = ? and state = 0 and group_key = ? order by id limit ${SLICE_ROWS}`;
+      const waiting = await this.#on.rows<Dropped & { id: number }>(text, [channel, group], trx);
+      for (const row of waiting) {
+        const { type, alerts, more } = messageOf(row);
+        // What waits besides may tell of it as open yet.
+        if (type !== 'alert.closed') for (const { id } of alerts) ids.delete(id);
+        else if (more === 0 && alerts.every(({ id }) => ids.has(id))) {
+          const drop = `update notify_outbox set state = 2, last_error = 'its opening was dropped'
+            where id = ? and state = 0 returning id`;
+          if ((await this.#on.rows(drop, [row.id], trx)).length > 0) gone.push(row);
+        }
+      }
+    }
+    return gone;
+  }
 }
+
+interface Dropped {
+  readonly channel_id: number;
+  readonly group_key: string;
+  readonly body: string;
+}
+
+const messageOf = ({ body }: Dropped) => JSON.parse(body) as Message;
+const placeOf = ({ channel_id, group_key }: Dropped) => JSON.stringify([channel_id, group_key]);
