@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Condition, compile, type WindowUse } from '@svc/conditions';
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Logger } from '@svc/plugin-sdk';
@@ -30,6 +31,7 @@ export class LoadedRules implements Rules {
   readonly #scopes: Scopes;
   readonly #queue = new SerialQueue();
   readonly #listeners = new Set<() => void>();
+  #resolving: Promise<void> | undefined;
   #version = -1;
   #all: readonly StoredRule[] = [];
   #byId: ReadonlyMap<number, StoredRule> = new Map();
@@ -150,7 +152,12 @@ export class LoadedRules implements Rules {
 
   /** Finds out again which agents each rule applies to: their tags or rights have changed, or one is new. */
   resolve(): Promise<void> {
-    return this.#queue.run(() => this.#resolve());
+    // A thousand machines that come at once are one change.
+    this.#resolving ??= setImmediate().then(() => {
+      this.#resolving = undefined;
+      return this.#queue.run(() => this.#resolve());
+    });
+    return this.#resolving;
   }
 
   async #load(version: number): Promise<void> {
