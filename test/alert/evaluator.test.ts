@@ -262,7 +262,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(alerts.told, ['opened', 'opened']);
   });
 
-  test('each disk has its own alert, removable and read-only ones have none, and one that vanishes freezes', async () => {
+  test('each disk has its own alert, removable and read-only ones have none, and one that vanishes ends', async () => {
     rules.set(loadedRule('disk.used_percent > 90', { source: 'part' }));
     const [disk] = dynamicReport().disk;
     const full = {
@@ -292,8 +292,48 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ];
     await send(disks);
     assert.equal(alerts.told, ['opened /', 'opened /data']);
-    await send([{ ...disks[0], available_space: 60, used_space: 40 }]);
+    const root = { ...disks[0], available_space: 60, used_space: 40 };
+    await send([root]);
     assert.equal(alerts.told, ['opened /', 'opened /data', 'closed /']);
+    // Without full reports nothing is known: the time does not count.
+    await app.clock.advance(3_600 * SECOND);
+    for (let n = 0; n < 145; n++) await send([root]);
+    assert.is(alerts.told.length, 3);
+    for (let n = 0; n < 10; n++) await send([root]);
+    assert.is(alerts.told[3], 'closed /data');
+    const row = [...alerts.rows.values()].find(({ part }) => part === '/data');
+    assert.is(row?.detail.note, 'is no longer there');
+  });
+
+  test('an agent that reports other parts each time has few alerts, and they end', async () => {
+    const [busy, slow] = [{ for_s: 0 }, { for_s: 600 }].map((over) =>
+      loadedRule('disk.used_percent > 90', { source: 'part', ...over }),
+    );
+    const disk = { ...dynamicReport().disk[0], is_removable: false, is_read_only: false };
+    const send = async (mounts: string[]) => {
+      const full = { ...disk, total_space: 100, available_space: 5, used_space: 95 };
+      const parts = mounts.map((mount_point) => ({ ...full, mount_point }));
+      const time = app.clock.now();
+      const body = dynamicReport({ uuid: A, time, disk: parts });
+      await app.call('agent_report_dynamic', [app.superToken, body]);
+      await settled();
+      await app.clock.advance(6 * SECOND);
+      await evaluator.tick();
+    };
+    const active = () => [...alerts.rows.values()].filter(({ state }) => state !== CLOSED).length;
+    for (const rule of [slow, busy]) {
+      rules.set(rule!);
+      for (let n = 0; n < 5; n++)
+        await send(Array.from({ length: 64 }, (_, at) => `/${rule === busy}/${n}-${at}`));
+      assert.is(active(), 64);
+      assert.is(evaluator.changes.leftOut > 0, true);
+      for (let n = 0; n < 155; n++) await send([]);
+      assert.is(active(), 0);
+    }
+    assert.is(alerts.told.filter((text) => text.startsWith('opened')).length, 64);
+    rules.set(busy!);
+    await send(['/new']);
+    assert.is(active(), 1);
   });
 
   test('cores are counted from full reports', async () => {

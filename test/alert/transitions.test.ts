@@ -144,6 +144,51 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
+  test('a row that never opened goes with its hold, one that did stays', async () => {
+    const [never, once] = await one.apply([change({ to: 1 }), change({})]);
+    const [closed] = await one.apply([next(once!.alert, 0)]);
+    const [again] = await one.apply([next(closed!.alert, 1)]);
+    const ended = await one.apply([next(never!.alert, 0), next(again!.alert, 0)]);
+    assert.equal(
+      ended.map(({ made, alert }) => [made, alert.state]),
+      [
+        [true, 0],
+        [true, 0],
+      ],
+    );
+    const rows = await one.load('agent', [never!.alert.subject_id, once!.alert.subject_id]);
+    assert.equal(
+      rows.map(({ id }) => id),
+      [once!.alert.id],
+    );
+    assert.ok((await one.apply([next(ended[0]!.alert, 2)]))[0]!.made);
+  });
+
+  test('an agent has a share: beyond, none of its alerts begins, and those of others do', async () => {
+    const subject_id = randomUUID();
+    const many = (to: 1 | 2, start: number, length: number) =>
+      Array.from({ length }, (_, n) => change({ subject_id, to, part: `/${start + n}` }));
+    const pending = await one.apply(many(1, 0, 300));
+    assert.is(pending.filter(({ made }) => made).length, 250);
+    const open = await one.apply(many(2, 300, 300));
+    assert.is(open.filter(({ made }) => made).length, 250);
+    const [opened, other] = await one.apply([next(pending[0]!.alert, 2), change({})]);
+    assert.equal([opened!.made, other!.made], [true, true]);
+  });
+
+  test('pending alerts of all agents keep none from opening', async () => {
+    const numbers =
+      'with recursive n(i) as (select 1 union all select i + 1 from n where i < 50100)';
+    await app.sql(`insert into alert (rule_id, subject_kind, subject_id, part, state, since, true_ms, false_ms, detail, version, episode, flaps, updated_at)
+      ${numbers} select 9, 'agent', 'flood', cast(i as ${dialect === 'sqlite' ? 'text' : 'varchar'}), 1, 0, 0, 0, '{}', 1, 0, '[]', 0 from n`);
+    const fresh = transitionsOf(app);
+    assert.ok((await fresh.apply([change({})]))[0]!.made);
+    assert.is((await fresh.load('agent', ['flood'])).length, 1_000);
+    await app.sql("update alert set state = 2 where subject_id = 'flood'");
+    assert.not((await transitionsOf(app).apply([change({})]))[0]!.made);
+    await app.sql("delete from alert where subject_id = 'flood'");
+  });
+
   test.run();
 }
 

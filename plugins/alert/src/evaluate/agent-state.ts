@@ -1,4 +1,5 @@
 import type { Agent } from '@svc/plugin-agent-uuid/api';
+import { MOST_OF_AGENT } from '../store/room.ts';
 import { type Alert, CLEARING, CLOSED, type LoadedRule, PENDING } from '../types.ts';
 import { ClockOffset } from './clock-offset.ts';
 import { adopt, type Live, liveOf } from './live.ts';
@@ -10,6 +11,11 @@ import { Minutes } from './windows.ts';
 
 /** Reports that wait while the alerts of their agent are read. */
 const MOST_WAITING = 16;
+
+/** Parts of one agent whose alerts are active at a time; further ones are not judged. */
+const MOST_ACTIVE_PARTS = 64;
+/** Time for which full reports do not name a part until it counts as gone, ms. */
+const GONE_MS = 15 * 60_000;
 
 const NO_RULES: readonly LoadedRule[] = [];
 
@@ -37,6 +43,13 @@ export class Pace {
   }
 }
 
+/** Alerts of one agent that are active at one moment. */
+interface Census {
+  readonly now: number;
+  active: number;
+  readonly parts: Set<string>;
+}
+
 /** Alerts and measurements of one agent in the memory of this server. */
 export class AgentState {
   readonly agent: Agent;
@@ -59,6 +72,11 @@ export class AgentState {
   #plan: Plan = planOf(NO_RULES);
   #parts: readonly LoadedRule[] | undefined;
   #byKind = new Map<PartKind, Plan>();
+  /** Time for which full reports have come without a gap, ms; it stands still while none come. */
+  #reported_ms = 0;
+  /** `#reported_ms` at which a report named the part of an alert last. */
+  readonly #named = new WeakMap<Live, number>();
+  #census: Census | undefined;
 
   constructor(agent: Agent) {
     this.agent = agent;
@@ -108,6 +126,58 @@ export class AgentState {
     return this.lives.get(keyOf(rule, part));
   }
 
+  /** Takes the place of one more active alert of this part. @returns false: there is none left */
+  takePlace(part: string, now: number): boolean {
+    const census = this.#counted(now);
+    if (census.active >= MOST_OF_AGENT) return false;
+    if (part !== '' && !census.parts.has(part)) {
+      if (census.parts.size >= MOST_ACTIVE_PARTS) return false;
+      census.parts.add(part);
+    }
+    census.active++;
+    return true;
+  }
+
+  #counted(now: number): Census {
+    if (this.#census?.now === now) return this.#census;
+    const active = [...this.lives.values()].filter(({ held }) => held.state !== CLOSED);
+    const parts = new Set(active.map(({ key }) => key.part).filter((part) => part !== ''));
+    this.#census = { now, active: active.length, parts };
+    return this.#census;
+  }
+
+  /** Counts a full report at this monotonic time. @returns the distance from which on it is a gap */
+  nextFull(now: number): number {
+    const elapsed = now - this.partsAt;
+    const gap = this.fullPace.next(now);
+    this.partsAt = now;
+    if (elapsed <= gap) this.#reported_ms += elapsed;
+    return gap;
+  }
+
+  /** Notes that the full report which was counted last names the part of an alert. */
+  names(live: Live): void {
+    this.#named.set(live, this.#reported_ms);
+  }
+
+  /** Returns alerts of these rules whose part no report has named for long, those of rows that were never judged here included. */
+  gone(rules: readonly LoadedRule[]): Live[] {
+    if (this.lives.size === 0) return [];
+    const ids = new Set(rules.map(({ rule }) => rule.id));
+    const gone: Live[] = [];
+    for (const live of this.lives.values()) {
+      if (live.isWriting || !ids.has(live.key.rule_id)) continue;
+      const named = this.#named.get(live);
+      if (named === undefined) this.names(live);
+      else if (this.#reported_ms - named >= GONE_MS) gone.push(live);
+    }
+    return gone;
+  }
+
+  forget({ key: { rule_id, part } }: Live): void {
+    this.lives.delete(keyOf(rule_id, part));
+  }
+
   begin(
     rule_id: number,
     part: string,
@@ -127,6 +197,7 @@ export class AgentState {
     rows: readonly Alert[],
     moment: { readonly at: number; readonly now: number; readonly since: number },
   ): void {
+    const isFirst = this.loadedAt === undefined;
     this.loadedAt = moment.now;
     const isNewer = (live: Live) => live.isWriting || live.storedAt >= moment.since;
     const seen = new Set<string>();
@@ -134,13 +205,17 @@ export class AgentState {
       const key = keyOf(row.rule_id, row.part);
       seen.add(key);
       const live = this.lives.get(key);
-      if (!live) this.lives.set(key, liveOf(keyPart(row), row, moment));
-      else if (!isNewer(live)) adopt(live, row);
+      if (!live) {
+        // An alert that ended because its part is gone would come back each time.
+        if (isFirst || row.part === '' || row.state !== CLOSED)
+          this.lives.set(key, liveOf(keyPart(row), row, moment));
+      } else if (!isNewer(live)) adopt(live, row);
     }
     for (const [key, live] of this.lives) {
       if (seen.has(key) || isNewer(live)) continue;
       live.row = undefined;
-      if (live.held.state === CLOSED) this.lives.delete(key);
+      const isGivenUp = live.held.state === PENDING && moment.now - live.lastAt > GONE_MS;
+      if (live.held.state === CLOSED || isGivenUp) this.lives.delete(key);
     }
   }
 

@@ -6,6 +6,8 @@ import type { Held } from './machine.ts';
 
 /** Changes of one statement. */
 const BATCH = 200;
+/** Distance of two warnings about alerts that are left out, ms. */
+const WARN_MS = 3_600_000;
 
 interface Change {
   readonly live: Live;
@@ -21,6 +23,9 @@ export class Changes {
   readonly #log: Kernel['log'];
   readonly #warnings: Throttle;
   readonly #onOpened: ((alert: Alert) => void) | undefined;
+  /** Alerts that could not begin because their agent has too many, since the start. */
+  leftOut = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
   #queue: Change[] = [];
   #running: Promise<void> | undefined;
 
@@ -40,6 +45,15 @@ export class Changes {
     live.isWriting = true;
     this.#queue.push({ live, transition, before });
     this.#running ??= this.#run();
+  }
+
+  /** Counts an alert that does not begin because its agent has too many, or too many parts with alerts. */
+  leaveOut(agent: string): void {
+    this.leftOut++;
+    const now = this.#clock.monotonic();
+    if (now - this.#warnedAt < WARN_MS) return;
+    this.#warnedAt = now;
+    this.#log.warn('a machine has too many alerts: no further one of it begins', { agent });
   }
 
   /** Resolves when everything that was added before is stored or given up. */
@@ -78,7 +92,10 @@ export class Changes {
     result: { readonly alert: Alert; readonly made: boolean },
   ): void {
     live.storedAt = this.#clock.monotonic();
+    const isUnknown = transition.from === undefined && result.alert.state === CLOSED;
     if (result.made) live.row = result.alert;
+    // There is an ended row of which nothing was known here: the next report begins from it.
+    else if (isUnknown && result.alert.id > 0) live.row = result.alert;
     else adopt(live, result.alert);
     const opened = transition.to === OPEN && (transition.from?.state ?? CLOSED) < OPEN;
     if (result.made && opened) this.#onOpened?.(result.alert);

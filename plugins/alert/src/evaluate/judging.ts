@@ -1,9 +1,10 @@
 import { ConditionError, type Verdict } from '@svc/conditions';
 import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
-import type { LoadedRule } from '../types.ts';
+import { CLOSED, type LoadedRule } from '../types.ts';
 import type { AgentState, Arrived } from './agent-state.ts';
 import type { Bench } from './bench.ts';
-import { type Judged, judge, type Live, type Moment } from './live.ts';
+import { type Judged, judge, type Live, type Moment, transitionOf } from './live.ts';
+import { REST } from './machine.ts';
 import { coresOf, partsOf } from './parts.ts';
 import {
   detailOf,
@@ -59,8 +60,7 @@ export function judgeFull(
   { rules, arrived: { row, now } }: Work,
 ): void {
   if (now - state.partsAt < PARTS_EACH_MS || !isCurrent(bench, state, row, now)) return;
-  state.partsAt = now;
-  const moment = { at: arrivalOf(row), now, gap_after_ms: state.fullPace.next(now) };
+  const moment = { at: arrivalOf(row), now, gap_after_ms: state.nextFull(now) };
   for (const [kind, plan] of state.partPlans(rules)) {
     const common = valuesOf(plan, row, () => factsOf(bench, state));
     for (const { part, values } of partsOf(kind, row)) {
@@ -71,6 +71,25 @@ export function judgeFull(
         moment,
       });
     }
+  }
+  endGone(bench, state.gone(rules), { state, at: moment.at });
+}
+
+/** Ends alerts whose part the machine does not name any more. */
+function endGone(
+  { changes }: Bench,
+  gone: readonly Live[],
+  { state, at }: { readonly state: AgentState; readonly at: number },
+): void {
+  for (const live of gone) {
+    const before = live.held;
+    live.held = REST;
+    if ((live.row?.state ?? CLOSED) === CLOSED) {
+      state.forget(live);
+      continue;
+    }
+    const detail = { ...live.detail, note: 'is no longer there' };
+    changes.add(live, { ...transitionOf(live, at), expired: true, detail }, before);
   }
 }
 
@@ -113,8 +132,15 @@ function judgeAll(bench: Bench, state: AgentState, plan: Plan, measured: Measure
     if (!verdict && state.lives.size === 0) continue;
     const live = state.live(loaded.rule.id, part);
     if (!live && !verdict) continue;
+    const isAtRest = (live?.held.state ?? CLOSED) === CLOSED;
+    if (verdict && isAtRest && !state.takePlace(part, measured.moment.now)) {
+      bench.changes.leaveOut(state.agent.uuid);
+      continue;
+    }
     const judged = judgedBy(bench, state, loaded, { verdict, values, window });
-    judgeLive(bench, live ?? state.begin(loaded.rule.id, part, measured.moment), {
+    const judging = live ?? state.begin(loaded.rule.id, part, measured.moment);
+    state.names(judging);
+    judgeLive(bench, judging, {
       loaded,
       judged,
       moment: measured.moment,

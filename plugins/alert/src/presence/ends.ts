@@ -3,10 +3,12 @@ import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
-import { type Alert, CLOSED, type Transition, type Transitions } from '../types.ts';
+import { type Alert, CLOSED, PENDING, type Transition, type Transitions } from '../types.ts';
 
 /** Alerts of a machine that is silent for longer are not waited for any more. */
 const FROZEN_MS = 86_400_000;
+/** A hold that no report has moved on for so long is given up, as in the memory of the server that judged it. */
+const UNJUDGED_MS = 15 * 60_000;
 
 export interface EndParts {
   readonly alerts: AlertStore;
@@ -42,6 +44,8 @@ function reasonOf({ rules, machines, registry }: EndParts, alert: Alert, now: nu
   const agent = registry.known(alert.subject_id);
   if (!agent || agent.soft_delete) return 'the machine was deleted';
   if (!rules.applies(rule, agent.id)) return 'the rule does not apply to this machine any more';
+  if (alert.state === PENDING && rules.usesReports(rule.id) && now - alert.updated_at > UNJUDGED_MS)
+    return 'no value has come for 15 minutes';
   const since = rule.source === 'presence' ? undefined : machines.awaySince(alert.subject_id);
   return since !== undefined && now - since > FROZEN_MS
     ? 'the machine has been silent for a day'

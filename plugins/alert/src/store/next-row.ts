@@ -14,6 +14,10 @@ export const opens = (from: Alert | undefined, to: Transition['to']): boolean =>
 export const ends = (from: Alert | undefined, to: Transition['to']): boolean =>
   to === CLOSED && from !== undefined && from.state > PENDING;
 
+/** Tells whether a row goes that never opened: kept, each part that a machine ever named would stay for a week. */
+export const vanishes = ({ from, to }: Transition): boolean =>
+  to === CLOSED && from?.state === PENDING && from.episode === 0;
+
 /** Returns the row after a change. */
 export function nextRow(change: Transition, now: number): Written {
   const { rule_id, subject_kind, subject_id, part, from, to, since, at } = change;

@@ -1,6 +1,9 @@
 import type { Database } from '@svc/plugin-sdk';
 import { ALERT } from './rows.ts';
 
+/** Rows of one subject that are read; those that are not closed come first. */
+const MOST_LOADED = 1_000;
+
 const WHOLE = [
   'rule_id',
   'since',
@@ -62,8 +65,16 @@ export function statementsOf({ forms, dialect }: Database) {
       returning alert.id`,
     events: `insert into alert_event (${event.map(([name]) => name).join(', ')})
       select ${event.map(([, value]) => value).join(', ')} from ${forms.elements} as v where true returning id`,
-    load: `select ${ALERT} from alert where subject_kind = ? and subject_id in
-      (select v.value from ${forms.elementTexts} as v) and (state > 0 or updated_at > ?)`,
-    count: 'select count(*) as n from alert where state > 0',
+    // A machine whose parts change all the time has a bounded place in memory, too.
+    load: `select ${ALERT} from (select alert.*, row_number() over
+        (partition by subject_id order by (state > 0) desc, updated_at desc) as place
+      from alert where subject_kind = ? and subject_id in
+      (select v.value from ${forms.elementTexts} as v) and (state > 0 or updated_at > ?)) as ranked
+      where place <= ${MOST_LOADED}`,
+    count: 'select count(*) as n from alert where state > 1',
+    shares: `select subject_id, count(*) as active, sum(case when state = 1 then 1 else 0 end) as pending
+      from alert where subject_kind = 'agent' and state > 0 and subject_id in
+      (select v.value from ${forms.elementTexts} as v) group by subject_id`,
+    remove: `delete from alert where id in (select ${at(0, 'bigint')} from ${forms.elements} as v) returning ${ALERT}`,
   };
 }

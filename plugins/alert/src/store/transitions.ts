@@ -4,20 +4,22 @@ import {
   type Alert,
   type AlertKey,
   CLOSED,
+  PENDING,
   type Rule,
   type Transition,
   type Transitions,
 } from '../types.ts';
-import { ends, eventKind, nextRow } from './next-row.ts';
+import { ends, eventKind, nextRow, vanishes } from './next-row.ts';
 import { readRows } from './read.ts';
+import { begins, MOST_ACTIVE, MOST_OF_AGENT, Room, type Share } from './room.ts';
 import { ALERT, type AlertRow, alertOf } from './rows.ts';
 import { statementsOf } from './transition-sql.ts';
 
 /** Changes of one transaction. */
 const BATCH_ROWS = 200;
-/** Alerts that may be pending, open or clearing; beyond, none begins. */
-export const MOST_ACTIVE = 50_000;
 const COUNT_MS = 10_000;
+/** Distance of two warnings about one bound, ms. */
+const WARN_MS = 3_600_000;
 /** Time for which closed alerts stay known. */
 export const CLOSED_MS = 7 * 86_400_000;
 
@@ -41,8 +43,10 @@ export interface TransitionParts {
 export class StoredTransitions implements Transitions {
   readonly #parts: TransitionParts;
   readonly #sql: ReturnType<typeof statementsOf>;
+  /** Alerts that are open or clearing. */
   #active = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
+  readonly #warnedAt = { fleet: Number.NEGATIVE_INFINITY, agent: Number.NEGATIVE_INFINITY };
   /** Changes that were refused because too many alerts are active, since the start. */
   refused = 0;
 
@@ -91,12 +95,12 @@ export class StoredTransitions implements Transitions {
 
   async #applySome(changes: readonly Transition[]): Promise<Made[]> {
     const { clock, db, onMade } = this.#parts;
-    const room = await this.#room();
+    const free = await this.#free();
     const begun: Map<Transition, Alert> = new Map();
     const current = await guarded('alerts could not be changed', () =>
       db.transaction(async (trx) => {
         begun.clear();
-        return this.#change(trx, changes, { room, now: clock.now(), begun });
+        return this.#change(trx, changes, { free, now: clock.now(), begun });
       }),
     );
     const answers = changes.map((change) => {
@@ -106,7 +110,7 @@ export class StoredTransitions implements Transitions {
         : { alert: current.get(placeOf(change)) ?? unmade(change), made: false };
     });
     for (const { from, to } of begun.keys())
-      this.#active += Number(to !== CLOSED) - Number((from?.state ?? CLOSED) !== CLOSED);
+      this.#active += Number(to > PENDING) - Number((from?.state ?? CLOSED) > PENDING);
     const made = [...begun].map(([change, alert]) => ({ change, alert }));
     if (made.length > 0) onMade(made);
     return answers;
@@ -116,7 +120,7 @@ export class StoredTransitions implements Transitions {
   async #change(
     trx: QueryBuilder,
     changes: readonly Transition[],
-    { room, now, begun }: { room: number; now: number; begun: Map<Transition, Alert> },
+    { free, now, begun }: { free: number; now: number; begun: Map<Transition, Alert> },
   ): Promise<Map<string, Alert>> {
     const { lock, insert, update } = this.#sql;
     const keys = changes.map(keyOf);
@@ -125,7 +129,7 @@ export class StoredTransitions implements Transitions {
     const first: Transition[] = [];
     const next: Transition[] = [];
     const seen = new Set<string>();
-    let free = room;
+    const room = new Room(free, await this.#shares(trx, changes, current));
     for (const change of changes) {
       const place = placeOf(change);
       const alert = current.get(place);
@@ -135,8 +139,9 @@ export class StoredTransitions implements Transitions {
         : true;
       if (!fits || seen.has(place)) continue;
       if (change.to === CLOSED && !alert) continue;
-      if (change.to !== CLOSED && (alert?.state ?? CLOSED) === CLOSED && free-- <= 0) {
-        this.#refuse();
+      const full = room.take(change, alert);
+      if (full) {
+        this.#refuse(full, change);
         continue;
       }
       seen.add(place);
@@ -145,7 +150,8 @@ export class StoredTransitions implements Transitions {
     }
     const written = [
       ...(await this.#write(trx, insert, first, now)),
-      ...(await this.#write(trx, update, next, now)),
+      ...(await this.#write(trx, update, next.filter(stays), now)),
+      ...(await this.#remove(trx, next.filter(vanishes))),
     ];
     const made = new Map(written.map((alert) => [placeOf(alert), alert]));
     for (const change of changes) {
@@ -173,6 +179,14 @@ export class StoredTransitions implements Transitions {
       return { ...row, ...texts, told: told && JSON.stringify(told), id };
     });
     return (await this.#rows<AlertRow>(trx, sql, [JSON.stringify(rows)])).map(alertOf);
+  }
+
+  /** Removes rows that never opened: nothing refers to them. @returns them as closed */
+  async #remove(trx: QueryBuilder, changes: readonly Transition[]): Promise<Alert[]> {
+    if (changes.length === 0) return [];
+    const ids = JSON.stringify(changes.map(({ from }) => [from?.id]));
+    const rows = await this.#rows<AlertRow>(trx, this.#sql.remove, [ids]);
+    return rows.map(alertOf).map((row) => ({ ...row, state: CLOSED, version: row.version + 1 }));
   }
 
   async #addEvents(
@@ -204,8 +218,8 @@ export class StoredTransitions implements Transitions {
     return rule ? rule.notify || told !== null : to === CLOSED;
   }
 
-  /** Alerts that may still begin. */
-  async #room(): Promise<number> {
+  /** Alerts that may still open. */
+  async #free(): Promise<number> {
     const { clock, db } = this.#parts;
     const now = clock.monotonic();
     if (now - this.#countedAt >= COUNT_MS) {
@@ -216,9 +230,43 @@ export class StoredTransitions implements Transitions {
     return MOST_ACTIVE - this.#active;
   }
 
-  #refuse(): void {
-    if (this.refused++ % 1_000 === 0)
-      this.#parts.log.warn(`more than ${MOST_ACTIVE} alerts are open: no further one begins`);
+  /** Counts the alerts of agents of which one begins. */
+  async #shares(
+    trx: QueryBuilder,
+    changes: readonly Transition[],
+    current: ReadonlyMap<string, Alert>,
+  ): Promise<Map<string, Share>> {
+    const beginning = changes.filter((one) => begins(current.get(placeOf(one)), one.to));
+    const subjects = [...new Set(beginning.map(({ subject_id }) => subject_id))];
+    if (subjects.length === 0) return new Map();
+    const rows = await this.#rows<{ subject_id: string; active: number; pending: number }>(
+      trx,
+      this.#sql.shares,
+      [JSON.stringify(subjects)],
+    );
+    return new Map(
+      rows.map(({ subject_id, active, pending }) => [
+        subject_id,
+        { active: Number(active), pending: Number(pending) },
+      ]),
+    );
+  }
+
+  #refuse(full: 'fleet' | 'agent', { subject_id }: Transition): void {
+    this.refused++;
+    const { clock, log } = this.#parts;
+    const now = clock.monotonic();
+    if (now - this.#warnedAt[full] < WARN_MS) return;
+    this.#warnedAt[full] = now;
+    if (full === 'fleet')
+      log.warn(`more than ${MOST_ACTIVE} alerts are open: no further one opens`);
+    else
+      log.warn(
+        `a machine has ${MOST_OF_AGENT} alerts, or half of that pending: no further one begins`,
+        {
+          agent: subject_id,
+        },
+      );
   }
 
   #rows<Row = object>(on: QueryBuilder, text: string, params: readonly SqlValue[]): Promise<Row[]> {
@@ -234,6 +282,8 @@ const keyOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey) => [
   subject_id,
   part,
 ];
+
+const stays = (change: Transition): boolean => !vanishes(change);
 
 /** Answer for a change that was refused where no row is. */
 const unmade = (change: Transition): Alert => ({
