@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { type Receiver, receiver } from '../notify/kit.ts';
 import { suite } from '../runner/suite.ts';
 import { behindForm } from './door.ts';
-import { type Kit, missing, nameOf, startKit, until, uuidOf } from './kit.ts';
+import { type Kit, missing, nameOf, startKit, until, uuidOf, type Window } from './kit.ts';
 
 let kit: Kit;
 let phone: Receiver;
@@ -218,6 +218,23 @@ test('a token that may only read alerts meets no button that it could not use', 
     'alerts',
     { token },
   );
+});
+
+test('a machine that falls silent is offline in the total, in the filter and on its card, without a report that says so', async () => {
+  kit = await startKit({ machines: 1 });
+  const beats = setInterval(() => void kit.machines[0]?.report({}), 500);
+  const start = async ({ page }: Window) => {
+    await page.clock.install();
+    await page.reload();
+    const total = page.locator('.fleet-total', { hasText: 'Machines online' });
+    await total.getByText('all of them').waitFor();
+    clearInterval(beats);
+    await page.clock.runFor(200_000);
+    await total.getByText('1 offline').waitFor();
+    await page.locator('option', { hasText: 'Offline (1)' }).waitFor({ state: 'attached' });
+    await page.locator('.fleet-card').getByText('Offline for 3 min').waitFor();
+  };
+  await kit.using(start, '').finally(() => clearInterval(beats));
 });
 
 suiteOf.run();
