@@ -191,12 +191,12 @@ test('a fault in a condition is marked at its place, and the name that was meant
     assert.is(await field.inputValue(), 'cpu_usage > 80 && load_one > 3 && name.startsWith("db-")');
     await page.getByText('Now true for 0 of 3 machines').waitFor();
     await field.fill('cpu_usage > 80');
-    await page.getByLabel('Value').fill('abc');
+    await page.getByRole('textbox', { name: 'Value' }).fill('abc');
     await page.getByText('Write a number.').waitFor();
     await page.getByText('A value is no number.').waitFor();
     assert.is(await page.getByText('CPU above 80%').count(), 0);
     assert.equal(await findings(), []);
-    await page.getByLabel('Value').fill('85');
+    await page.getByRole('textbox', { name: 'Value' }).fill('85');
     await page.getByText('CPU above 85% for 10 min').waitFor();
     await page.getByText('It needs a name.').waitFor();
     await page.getByRole('button', { name: 'By tag' }).click();

@@ -134,6 +134,8 @@ export const words: Strings['alerts'] = {
   clocksChange: (minutes) =>
     minutes > 0 ? `时钟拨快 ${minutes} 分钟` : `时钟拨慢 ${-minutes} 分钟`,
   nextTimes: '接下来五次',
+  hidesThen: '尚未开始：目前不隐藏任何告警。',
+  noPages: '还没有状态页。',
   neverAgain: '接下来 30 天内不会出现。',
   effect: '作用',
   effects: { quiet: '不发送', pause: '不检查' },
@@ -147,6 +149,7 @@ export const words: Strings['alerts'] = {
   works: '正常',
   notUsed: '尚未使用',
   neverSent: '尚未发送',
+  testSent: (duration) => `${duration}前测试成功`,
   lastSent: (duration) => `${duration}前发送`,
   sentCounts: (sent, failed, waiting) =>
     [`已发送 ${sent}`, failed > 0 ? `失败 ${failed}` : '', waiting > 0 ? `等待 ${waiting}` : '']
@@ -159,6 +162,7 @@ export const words: Strings['alerts'] = {
   sendsNow: (channel) => `今后告警将发送到 ${channel}。`,
   paste: '粘贴 URL',
   pasteHint: '来自其他程序（Apprise、Shoutrrr）或 Webhook 的地址：自动填写表单。',
+  noUrl: '这不是地址。地址形如 https://… 或 ntfy://…；没有地址时请在下面选择类型。',
   findKind: '查找渠道类型',
   noKind: '没有这种类型；大多数服务支持 Webhook。',
   optionalFields: '可选项',
@@ -180,6 +184,16 @@ export const words: Strings['alerts'] = {
   channelRemoveText: (waiting) =>
     waiting === 0 ? '此后不再通过它发送。' : `等待中的 ${waiting} 条消息也会删除。`,
   outbox: '消息',
+  messageTypes: {
+    'alert.opened': '触发',
+    'alert.closed': '恢复',
+    'alert.reminder': '仍未恢复',
+    'alert.flapping': '反复出现',
+    'alert.acked': '确认',
+    digest: '汇总',
+    text: '文本',
+    test: '测试',
+  },
   nothingSent: '尚未发送任何消息。',
   retry: (name) => `重试 ${name}`,
   retried: (name, count) => `正在重试发往 ${name} 的 ${count} 条消息。`,
