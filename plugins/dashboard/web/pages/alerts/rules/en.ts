@@ -119,6 +119,7 @@ export const rules = {
     },
     opens: (subject: string, operator: string, value: string) => `${subject} ${operator} ${value}`,
     lasts: (duration: string) => ` for ${duration}`,
+    lastsAll: (duration: string) => `, for ${duration}`,
     until: (operator: string, value: string) => `, until ${operator} ${value}`,
     named: (prefix: string) => ` on machines whose name begins with ${prefix}`,
     windows: {

@@ -46,14 +46,14 @@ export function sentence(
   const named = prefix === '' ? '' : t.alerts.sentence.named(prefix);
   const text = own.trim();
   const known = Object.hasOwn(KNOWN, text) ? KNOWN[text] : undefined;
-  if (known) return t.alerts.known[known] + named + lasting(for_s);
+  if (known) return t.alerts.known[known] + named + lasting(for_s, 'lastsAll');
   const opens = readCondition(own);
   if (!opens) return undefined;
   return compared(opens, { condition, clear, for_s }, named, variables);
 }
 
-const lasting = (for_s: Said['for_s']): string =>
-  for_s ? t.alerts.sentence.lasts(format.duration(for_s * 1_000)) : '';
+const lasting = (for_s: Said['for_s'], words: 'lasts' | 'lastsAll' = 'lasts'): string =>
+  for_s ? t.alerts.sentence[words](format.duration(for_s * 1_000)) : '';
 
 function compared(
   opens: Comparison,

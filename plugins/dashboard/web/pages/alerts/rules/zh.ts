@@ -114,6 +114,7 @@ export const rules: Words<typeof english> = {
     },
     opens: (subject, operator, value) => `${subject}${operator} ${value}`,
     lasts: (duration) => `，持续 ${duration}`,
+    lastsAll: (duration) => `，持续 ${duration}`,
     until: (operator, value) => `，直到${operator} ${value}`,
     named: (prefix) => `（名称以 ${prefix} 开头的主机）`,
     windows: {
