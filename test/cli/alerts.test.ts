@@ -132,12 +132,22 @@ test('--prune removes what the file does not have, shipped rules excepted', asyn
 
 const faults: [says: string, text: string, error: RegExp][] = [
   ['a list that is none', 'rules: 1', /rules is no list/],
-  ['an unknown list', 'ruels: []', /'ruels': channels, policies, rules, windows/],
+  [
+    'an unknown list',
+    'ruels: []',
+    /'ruels' is none of its lists: channels, policies, rules, windows/,
+  ],
   ['an item without a name', 'rules: [{condition: "true"}]', /each of rules needs a name/],
   ['a name twice', 'rules: [{name: a}, {name: a}]', /rules has 'a' twice/],
   ['an alias', 'rules: &a []\nwindows: *a', /alias/i],
   ['no YAML', 'rules: [', /alerts\.yaml: /],
   ['a variable that is not set', FILE.replace('HOOK_SECRET', 'NOT_SET'), /NOT_SET is not set/],
+  ['another version', 'version: 2', /its version is 2; this program reads 1/],
+  [
+    'a member that rules do not have',
+    FILE.replace('severity:', 'for_secs: 5\n    severity:'),
+    /rule web busy has 'for_secs', which is none of name, source/,
+  ],
   ['a kind that changes', FILE.replace('kind: webhook', 'kind: ntfy'), /its kind cannot change/],
 ];
 for (const [says, text, error] of faults)
@@ -148,6 +158,22 @@ for (const [says, text, error] of faults)
     assert.match(err, error);
     assert.equal(await app.call('alert_rule_list', [app.superToken]), before);
   });
+
+test('a dry run asks the server about conditions, and names the rules that it would refuse', async () => {
+  const wrong = FILE.replace('cpu_usage > 90', 'cpu_usag > 90').replace('critical', 'urgent');
+  const { code, out, err } = await svc(['alerts', 'apply', '--dry-run', write(wrong)]);
+  assert.equal([code, out], [1, '']);
+  assert.match(err, /rule web busy: severity: "urgent" is none of info, warning, critical/);
+  assert.match(err, /rule web busy: condition: character 1: .*cpu_usag/);
+});
+
+test('an error of the server names the item, and how many changes were made before', async () => {
+  const wrong = FILE.replace('name: night', 'name: day').replace('policy: night', 'policy: noon');
+  const { code, out, err } = await svc(['alerts', 'apply', write(wrong)]);
+  assert.is(code, 1);
+  assert.match(out, /^\+ policy day\n$/);
+  assert.match(err, /^svc: rule web busy: .*noon.* \(1 of 3 changes were made before\)\n$/);
+});
 
 test('an alert is listed, acknowledged and silenced by the name of its machine', async () => {
   const report = () => {
@@ -174,7 +200,7 @@ test('an alert is listed, acknowledged and silenced by the name of its machine',
     /^Silent until \d{4}-\d\d-\d\d \d\d:\d\d UTC; it hides 1 that are open/,
   );
   const after = await svc(['alerts']);
-  assert.match(after.out, /silence new disk|acknowledged by/);
+  assert.match(after.out, /acknowledged by .*, silence new disk/);
 });
 
 test('a wrong command line says what is missing', async () => {

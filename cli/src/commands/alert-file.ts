@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { RpcError } from '@svc/client';
 import { parse, stringify } from 'yaml';
 import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
 import { shown } from '../text.ts';
+import { faultsOf } from './alert-check.ts';
 
 type Item = Readonly<Record<string, unknown>> & { readonly name: string };
 
@@ -129,6 +131,8 @@ const current = async (session: Session, { list }: Part) =>
   (await session.anyMethod.call(list, {})) as Item[];
 
 interface Step {
+  /** "rule web busy" */
+  readonly title: string;
   readonly text: string;
   readonly call: readonly [method: string, params: object];
 }
@@ -151,20 +155,50 @@ export async function applyFile(session: Session, path: string): Promise<void> {
     const names = new Set(wanted.map((item) => item.name));
     for (const item of present.values())
       if (!names.has(item.name) && !part.stays?.(item) && session.flags.prune)
-        removals.unshift({ text: `- ${part.word} ${item.name}`, call: part.remove(item.name) });
+        removals.unshift({
+          title: `${part.word} ${item.name}`,
+          text: `- ${part.word} ${item.name}`,
+          call: part.remove(item.name),
+        });
   }
   const all = [...steps, ...removals];
-  for (const { text, call } of all) {
-    if (!session.flags.dryRun) await session.anyMethod.call(call[0], call[1] as never);
-    session.print(`${shown(text)}\n`);
+  if (session.flags.dryRun) await checkRules(session, file, all);
+  for (const [made, step] of all.entries()) {
+    if (!session.flags.dryRun) await change(session, step, `${made} of ${all.length}`);
+    session.print(`${shown(step.text)}\n`);
   }
   const done = session.flags.dryRun ? 'would change' : 'changed';
   session.print(`${all.length} ${done}, ${same} as in the file\n`);
 }
 
+/** Makes one change. @throws Complaint that names the item, and how many changes are made already */
+async function change(session: Session, { title, call }: Step, made: string): Promise<void> {
+  try {
+    await session.anyMethod.call(call[0], call[1] as never);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const more = typeof error.data === 'string' ? `: ${error.data}` : '';
+    throw new Complaint(`${title}: ${error.message}${more} (${made} changes were made before)`);
+  }
+}
+
+/** Asks the server about the conditions of rules that would change. @throws Complaint with all that is wrong */
+async function checkRules(
+  session: Session,
+  file: Record<string, unknown>,
+  steps: readonly Step[],
+): Promise<void> {
+  const changing = new Set(steps.map(({ title }) => title));
+  const rules = (file['rules'] ?? []) as readonly Item[];
+  const wrong: string[] = [];
+  for (const rule of rules)
+    if (changing.has(`rule ${rule.name}`)) wrong.push(...(await faultsOf(session, rule)));
+  if (wrong.length > 0) throw new Complaint(wrong.join('\n'));
+}
+
 function stepFor(part: Part, item: Item, before: Item | undefined): Step | undefined {
   const title = `${part.word} ${item.name}`;
-  if (!before) return { text: `+ ${title}`, call: part.create(item) };
+  if (!before) return { title, text: `+ ${title}`, call: part.create(item) };
   const whole = { ...part.defaults, ...item };
   const lines = Object.keys(part.defaults).flatMap((name) => {
     const [old, now] = [before[name] ?? part.defaults[name], whole[name as never] as unknown];
@@ -179,7 +213,7 @@ function stepFor(part: Part, item: Item, before: Item | undefined): Step | undef
   );
   if (lines.length === 0 && !isSecretMissing) return undefined;
   // What the file leaves out goes back to its default.
-  return { text: [`~ ${title}`, ...lines].join('\n'), call: part.update({ ...whole }) };
+  return { title, text: [`~ ${title}`, ...lines].join('\n'), call: part.update({ ...whole }) };
 }
 
 /** Reads a file in YAML or JSON. @throws Complaint that names the place */
@@ -189,18 +223,35 @@ async function fileAt(session: Session, path: string): Promise<Record<string, un
   });
   const file = parsedYaml(path, text);
   for (const [name, items] of Object.entries(file)) {
+    if (name === 'version' && items !== 1)
+      throw new Complaint(`${path}: its version is ${JSON.stringify(items)}; this program reads 1`);
     if (name === 'version') continue;
     if (!Object.hasOwn(PARTS, name))
-      throw new Complaint(`${path}: '${name}': ${Object.keys(PARTS).join(', ')}`);
+      throw new Complaint(
+        `${path}: '${name}' is none of its lists: ${Object.keys(PARTS).join(', ')}`,
+      );
     if (!Array.isArray(items)) throw new Complaint(`${path}: ${name} is no list`);
     const names = items.map((item: Item | null) => item?.name);
     if (names.some((one) => typeof one !== 'string'))
       throw new Complaint(`${path}: each of ${name} needs a name`);
     const twice = names.find((one, at) => names.indexOf(one) !== at);
     if (twice !== undefined) throw new Complaint(`${path}: ${name} has '${twice}' twice`);
-    for (const item of items) fillSecrets(session, path, item);
+    for (const item of items as Item[]) {
+      refuseUnknown(path, PARTS[name] as Part, item);
+      fillSecrets(session, path, item as { secret?: Record<string, unknown> });
+    }
   }
   return file;
+}
+
+/** @throws Complaint that names a member which an item of this list does not have */
+function refuseUnknown(path: string, { word, defaults }: Part, item: Item): void {
+  const known = ['name', ...(word === 'channel' ? ['secret'] : []), ...Object.keys(defaults)];
+  const unknown = Object.keys(item).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Complaint(
+      `${path}: ${word} ${item.name} has '${unknown}', which is none of ${known.join(', ')}`,
+    );
 }
 
 function parsedYaml(path: string, text: string): Record<string, unknown> {

@@ -49,8 +49,12 @@ function cellsOf(alert: Alert) {
 }
 
 function stateOf({ acked_by, hidden_by }: Alert): string {
-  if (hidden_by) return `${hidden_by.kind} ${hidden_by.name}`.trim();
-  return acked_by === null ? 'open' : `acknowledged by ${acked_by}`;
+  const by = acked_by === 'link' ? 'the link in a message' : acked_by;
+  const states = [
+    acked_by === null ? '' : `acknowledged by ${by}`,
+    hidden_by ? `${hidden_by.kind} ${hidden_by.name}`.trim() : '',
+  ].filter((state) => state !== '');
+  return states.length === 0 ? 'open' : states.join(', ');
 }
 
 /** `svc ack ALERT NOTE…` */

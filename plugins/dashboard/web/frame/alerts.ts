@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Alert, Counts } from '../parts/alert/index.ts';
+import { type Alert, type Counts, toldCounts } from '../parts/alert/index.ts';
 import { useMachines } from './machines.ts';
 import { useLive } from './resources.ts';
 import { type Server, useServer } from './server.ts';
@@ -10,6 +10,8 @@ export interface OpenAlerts {
   /** Undefined: not for this token, or not here yet. */
   readonly list: readonly Alert[] | undefined;
   readonly counts: Counts;
+  /** The same without what people have silenced. */
+  readonly told: Counts;
   /** Reason why they cannot be followed. */
   readonly error?: unknown;
 }
@@ -20,10 +22,8 @@ interface Item {
   readonly counts: Counts;
 }
 
-const NONE: OpenAlerts = {
-  list: undefined,
-  counts: { critical: 0, warning: 0, info: 0, unacked: 0 },
-};
+const ZERO: Counts = { critical: 0, warning: 0, info: 0, unacked: 0 };
+const NONE: OpenAlerts = { list: undefined, counts: ZERO, told: ZERO };
 const states = new WeakMap<Server, Signal<OpenAlerts>>();
 
 function stateOf(server: Server): Signal<OpenAlerts> {
@@ -67,7 +67,8 @@ export function useAlertFeed(): void {
     for (const id of closed) held.byId.delete(id);
     cancelAnimationFrame(held.frame);
     held.frame = requestAnimationFrame(() => {
-      state.value = { list: [...held.byId.values()], counts };
+      const list = [...held.byId.values()];
+      state.value = { list, counts, told: toldCounts(list) };
     });
   };
   const subscribe = () => server.subscribe('alert_subscribe');

@@ -1,8 +1,10 @@
 import { Bell as BellIcon, BellOff } from 'lucide';
 import {
   type Alert,
+  beganAt,
   inOrder,
   isBelow,
+  isSilenced,
   mayWith,
   measuredText,
   SEVERITIES,
@@ -23,10 +25,11 @@ const MOST = 5;
 export function Bell() {
   const server = useServer();
   useAlertFeed();
-  const { list = [], counts } = useOpenAlerts();
+  const { list = [], counts, told } = useOpenAlerts();
   if (!seesAlerts(server)) return null;
   const open = counts.critical + counts.warning + counts.info;
-  const worst = SEVERITIES.find((severity) => counts[severity] > 0);
+  const loud = told.critical + told.warning + told.info;
+  const worst = SEVERITIES.find((severity) => told[severity] > 0);
   const isTold = ({ hidden_by }: Alert) => hidden_by === null;
   const all = inOrder(list.filter((alert) => !isBelow(alert)));
   const shown = [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
@@ -38,7 +41,7 @@ export function Bell() {
       button={
         <>
           <Icon of={BellIcon} />
-          {worst && <span class={`alert-count ${worst}`}>{open}</span>}
+          {worst && <span class={`alert-count ${worst}`}>{loud}</span>}
         </>
       }
     >
@@ -91,7 +94,7 @@ interface LineProps {
 function BellLine({ alert, onDone }: LineProps) {
   const server = useServer();
   const { placeOf } = useSubjects();
-  const age = format.roughly(Date.now() - (alert.opened_at ?? alert.since));
+  const age = format.roughly(Date.now() - beganAt(alert));
   return (
     <li>
       <SeverityIcon of={alert.severity} />
@@ -119,12 +122,13 @@ function BellLine({ alert, onDone }: LineProps) {
 
 /** Number of open alerts that nobody has acknowledged, at the entry of the menu. */
 export function Unacked() {
-  const { counts } = useOpenAlerts();
-  if (counts.unacked === 0) return null;
-  const mood = counts.critical > 0 ? 'critical' : counts.warning > 0 ? 'warning' : '';
+  const { list = [], told } = useOpenAlerts();
+  if (told.unacked === 0) return null;
+  const waiting = list.filter((alert) => alert.acked_by === null && !isSilenced(alert));
+  const mood = inOrder(waiting)[0]?.severity ?? '';
   return (
-    <span class={`alert-count ${mood}`} title={t.alert.unacked(counts.unacked)}>
-      {counts.unacked}
+    <span class={`alert-count ${mood}`} title={t.alert.unacked(told.unacked)}>
+      {told.unacked}
     </span>
   );
 }

@@ -157,6 +157,7 @@ function BottomBar({ pages: shown }: { readonly pages: readonly Page[] }) {
         <Link key={id} to={to(id)} current={isCurrent(id)}>
           <Icon of={icon} size={20} />
           <span>{t.frame.pages[id]}</span>
+          {id === 'alerts' && <Unacked />}
         </Link>
       ))}
       {others.length > 0 && (

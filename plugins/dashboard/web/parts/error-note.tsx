@@ -12,6 +12,10 @@ export function errorText(error: unknown): string {
   return plain(error instanceof Error ? error.message : String(error));
 }
 
+/** Text that begins as a sentence does; a name in code at its beginning stays as it is. */
+export const sentenceOf = (text: string): string =>
+  /^[a-z]+[ ,;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+
 /** Tells whether the server denied a right: the answer is not "try again". */
 export const isDenied = (error: unknown): boolean =>
   error instanceof RpcError && error.code === 102;
@@ -29,7 +33,7 @@ export function ErrorNote({ error, what, onRetry }: Props) {
       <Icon of={TriangleAlert} />
       <div class="grow">
         {what && <strong>{what} </strong>}
-        <span>{errorText(error)}</span>
+        <span>{sentenceOf(errorText(error))}</span>
       </div>
       {onRetry && !isDenied(error) && (
         <Button icon={RotateCw} onClick={onRetry}>

@@ -9,7 +9,7 @@ export { Confirm, Dialog } from './dialog.tsx';
 export { AskButton, ConfirmButton, DialogButton } from './dialog-button.tsx';
 export { Diff, diffLines } from './diff.tsx';
 export { Empty } from './empty.tsx';
-export { ErrorNote, errorText, isDenied } from './error-note.tsx';
+export { ErrorNote, errorText, isDenied, sentenceOf } from './error-note.tsx';
 export { Checkbox, Field, Offered, Search, Select, TextArea, TextField } from './field.tsx';
 export { Form } from './form.tsx';
 export * as format from './format.ts';

@@ -1,3 +1,5 @@
+/** Time without a report after which a machine is offline, ms: agents report every second. */
+export const SILENT_MS = 30_000;
 /** A page draws at least so often while it is not held up, ms. */
 const PERIOD_MS = 1_000;
 /** Time in which delayed reports arrive, ms. */

@@ -11,6 +11,7 @@ import {
   Menu,
   type MenuItem,
 } from '../../parts/index.ts';
+import { SILENT_MS } from '../../parts/listening.ts';
 import { mayOpen, mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
 import { Remove } from './dialogs/remove.tsx';
@@ -72,8 +73,6 @@ export function Header({ uuid, name, reports, facts, stored }: Props) {
   );
 }
 
-/** Silence of agents that report every second, ms. */
-const SILENT_MS = 30_000;
 const LATE_MS = 6_000;
 const CLOCK_OFF_MS = 60_000;
 

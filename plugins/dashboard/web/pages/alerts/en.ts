@@ -39,6 +39,8 @@ export const words = {
   lastAlert: (duration: string) => `Last alert: ${duration} ago.`,
   allTaken: 'all acknowledged',
   since: (time: string) => `since ${time}`,
+  whenOpened: 'when it opened',
+  wasWhenOpened: (value: string) => `was ${value} when it opened`,
   below: (count: number) => `${names(count, 'alert', 'alerts')} explained by this`,
   clearing: 'Ending',
   flapping: 'Comes and goes',
@@ -76,6 +78,7 @@ export const words = {
     flapping: 'Comes and goes',
     note: 'Note',
   },
+  toldAfter: (duration: string) => `Opened: told after ${duration}`,
   byWhom: (word: string, who: string) => `${word} by ${who}`,
   noEvents: 'Nothing happened',
   shownOf: (count: number) => `The newest ${count} are shown.`,
@@ -96,13 +99,14 @@ export const words = {
   past: 'Past ones, too',
   silenceMade: 'Silenced.',
   silenceEnded: 'The silence has ended.',
-  endSilence: 'End the silence',
+  endSilence: 'End silence',
   reason: 'Reason',
   reasonHint: 'The others read it.',
   howLong: 'How long',
   lengths: { hour: '1 hour', tomorrow: 'Until tomorrow 9:00', own: 'Other' },
   until: 'Until',
   untilTime: (time: string) => `Until ${time}.`,
+  silencedUntil: (reason: string, time: string) => `Silenced until ${time}: ${reason}`,
   nothingNamed: 'Choose what it is about: machines, tags, rules or a severity.',
   hidesNow: (count: number) =>
     count === 0
@@ -145,6 +149,8 @@ export const words = {
   clocksChange: (minutes: number) =>
     minutes > 0 ? `Clocks go forward by ${minutes} min` : `Clocks go back by ${-minutes} min`,
   nextTimes: 'The next five times',
+  hidesThen: 'It begins later; of what is open now it hides nothing yet.',
+  noPages: 'There is no status page yet.',
   neverAgain: 'It does not come again in the next 30 days.',
   effect: 'What it does',
   effects: { quiet: 'Nothing is sent', pause: 'Nothing is checked' },
@@ -159,6 +165,7 @@ export const words = {
   works: 'Works',
   notUsed: 'Not used yet',
   neverSent: 'nothing sent yet',
+  testSent: (duration: string) => `test taken ${duration} ago`,
   lastSent: (duration: string) => `last sent ${duration} ago`,
   sentCounts: (sent: number, failed: number, waiting: number) =>
     [`${sent} sent`, failed > 0 ? `${failed} failed` : '', waiting > 0 ? `${waiting} waiting` : '']
@@ -173,6 +180,8 @@ export const words = {
   paste: 'Paste a URL',
   pasteHint:
     'From another program (Apprise, Shoutrrr), or the address of a webhook: it fills the form.',
+  noUrl:
+    'That is no address. It looks like https://… or ntfy://…; without one, choose a kind below.',
   findKind: 'Find a kind of channel',
   noKind: 'There is no such kind; most services take a webhook.',
   optionalFields: 'Optional',
@@ -198,6 +207,16 @@ export const words = {
       ? 'Nothing is sent by it from then on.'
       : `${names(waiting, 'message that waits goes', 'messages that wait go')} with it.`,
   outbox: 'Messages',
+  messageTypes: {
+    'alert.opened': 'Opened',
+    'alert.closed': 'Ended',
+    'alert.reminder': 'Still open',
+    'alert.flapping': 'Comes and goes',
+    'alert.acked': 'Acknowledged',
+    digest: 'Summary',
+    text: 'Text',
+    test: 'Test',
+  },
   nothingSent: 'Nothing was sent yet.',
   retry: (name: string) => `Try ${name} again`,
   retried: (name: string, count: number) =>

@@ -1,4 +1,4 @@
-import type { AlertEvent } from '../../parts/alert/index.ts';
+import { type AlertEvent, ackedText } from '../../parts/alert/index.ts';
 import { format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
@@ -22,8 +22,12 @@ export function eventText({
   by,
   detail,
 }: Pick<AlertEvent, 'kind' | 'by' | 'detail'>): string {
+  const { step } = detail;
+  // A later step is the first that some channels hear of it, and no reminder.
+  if (kind === 'reminded' && typeof step === 'number')
+    return t.alerts.toldAfter(format.duration(step * 1_000));
   const word = t.alerts.kinds[kind];
-  const who = by === null ? word : t.alerts.byWhom(word, by);
+  const who = by === null ? word : t.alerts.byWhom(word, ackedText(by));
   const opened = kind === 'opened' ? measured(detail) : '';
   const more = [...[detail['note'], detail['text'], detail['reason']].map(textOf), opened].find(
     (text) => text !== '',

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Machine, shortId } from '../../frame/index.ts';
-import { Listening } from '../../parts/listening.ts';
+import { Listening, SILENT_MS } from '../../parts/listening.ts';
 
 /** Values of a summary, as far as the fleet shows them. `timestamp` is the agent's clock, Unix ms. */
 export interface Summary {
@@ -34,12 +34,11 @@ export interface Vital {
   readonly disk: number | undefined;
 }
 
-/** Longest time without a report that is no silence, ms: agents report every second. */
-const SILENCE_MS = 30_000;
 /** A clock that differs by more makes charts and retention wrong, ms. */
 const CLOCK_MS = 60_000;
-/** Time after which a fleet without a report is offline, ms: until then the clock of this page may be wrong itself. */
-const AWAY_MS = 600_000;
+/** Difference that is taken for a wrong clock of this page, ms, and the time in which a report shows that it is one. */
+const WRONG_MS = 600_000;
+const PROOF_MS = 5_000;
 
 interface Live {
   row: Summary;
@@ -47,6 +46,8 @@ interface Live {
   at: number;
   isFresh: boolean;
   interval_ms: number;
+  /** Time between the last two reports, ms. */
+  gap_ms: number | undefined;
 }
 
 /** All machines, and what changes: one count for every frame in which something did. */
@@ -56,7 +57,11 @@ export class Fleet {
   readonly #live = new Map<string, Live>();
   #frame = 0;
   #drawnAt = 0;
-  #skew_ms = 0;
+  #behind_ms = 0;
+  /** Time at which the newest report came. */
+  #freshAt = 0;
+  /** Reports were arriving when the two clocks were compared. */
+  #isProven = false;
   #startedAt = Date.now();
   readonly #listening = new Listening();
   /** Time stands still while nothing can arrive. */
@@ -80,7 +85,13 @@ export class Fleet {
       const old = this.#live.get(uuid);
       const isFresh =
         old !== undefined && row.timestamp !== old.row.timestamp && now - this.#startedAt > 1_500;
-      const gap = old?.isFresh && isFresh ? Math.min(now - old.at, 600_000) : undefined;
+      if (isFresh) this.#freshAt = now;
+      const gap_ms = old?.isFresh && isFresh ? now - old.at : old?.gap_ms;
+      // One long gap is an absence, not how often it reports.
+      const gap =
+        old?.isFresh && isFresh && gap_ms !== undefined
+          ? Math.min(gap_ms, old.gap_ms ?? gap_ms, 600_000)
+          : undefined;
       this.#live.set(uuid, {
         row,
         at: now,
@@ -89,6 +100,7 @@ export class Fleet {
           gap === undefined
             ? (old?.interval_ms ?? 1_000)
             : (old?.interval_ms ?? gap) * 0.7 + gap * 0.3,
+        gap_ms,
       });
     }
     this.touch();
@@ -114,14 +126,20 @@ export class Fleet {
     this.#frame = 0;
   }
 
-  /** Compares the server's clock with this one: the newest report of a fleet that is not away came just now. */
+  /** Compares the server's clock with this one, by the newest report that the server has. */
   learnTime(list: readonly Machine[]): void {
     let newest = 0;
     for (const { last_seen } of list) newest = Math.max(newest, last_seen ?? 0);
-    const behind_ms = Date.now() - newest;
-    const isWrong =
-      newest > 0 && (behind_ms < -2_000 || (behind_ms > SILENCE_MS && behind_ms < AWAY_MS));
-    this.#skew_ms = isWrong ? behind_ms : 0;
+    this.#behind_ms = newest > 0 ? Date.now() - newest : 0;
+    this.#isProven = Date.now() - this.#freshAt < PROOF_MS;
+  }
+
+  /** ms by which this clock is ahead of the server's. Old reports mean a wrong clock only where new ones arrive: else nobody reports. */
+  get #skew_ms(): number {
+    if (this.#behind_ms < -2_000) return this.#behind_ms;
+    const mayBeWrong = this.#behind_ms > SILENT_MS && this.#behind_ms < WRONG_MS;
+    const isProven = this.#isProven || Date.now() - this.#startedAt < PROOF_MS;
+    return mayBeWrong && isProven ? this.#behind_ms : 0;
   }
 
   /** Every machine of the list, and those that report and are not on it yet. */
@@ -149,7 +167,7 @@ export class Fleet {
       row,
       seenAt,
       interval_ms,
-      isOnline: seenAt !== undefined && now - seenAt <= Math.max(SILENCE_MS, 3 * interval_ms),
+      isOnline: seenAt !== undefined && now - seenAt <= Math.max(SILENT_MS, 3 * interval_ms),
       clockOff_ms: Math.abs(off) > CLOCK_MS ? off : undefined,
       memory: ratio(row?.used_memory, row?.total_memory),
       disk: ratio(usedSpace(row), row?.total_space),

@@ -8,8 +8,10 @@ export {
   type Counts,
   inOrder,
   isBelow,
+  isSilenced,
   type Rule,
   SEVERITIES,
   type Severity,
+  toldCounts,
 } from './types.ts';
-export { hiddenText, measuredText } from './words.ts';
+export { ackedText, hiddenText, measuredText } from './words.ts';

@@ -21,5 +21,20 @@ export const inOrder = (alerts: readonly Alert[]): readonly Alert[] =>
 export const isBelow = ({ hidden_by }: Alert): boolean =>
   hidden_by?.kind === 'subject' || hidden_by?.kind === 'frozen';
 
-/** Unix ms: when it began, for the reader. */
-export const beganAt = ({ opened_at, since }: Alert): number => opened_at ?? since;
+/** Unix ms: when its condition began to hold, as its messages say. */
+export const beganAt = ({ since }: Alert): number => since;
+
+/** Tells whether people have hidden it, by a silence or by a window. */
+export const isSilenced = ({ hidden_by }: Pick<Alert, 'hidden_by'>): boolean =>
+  hidden_by?.kind === 'silence' || hidden_by?.kind === 'window';
+
+/** Numbers of open alerts that are not silenced. */
+export function toldCounts(alerts: readonly Alert[]): Counts {
+  const counts = { critical: 0, warning: 0, info: 0, unacked: 0 };
+  for (const alert of alerts) {
+    if (isSilenced(alert)) continue;
+    counts[alert.severity]++;
+    if (alert.acked_by === null) counts.unacked++;
+  }
+  return counts;
+}

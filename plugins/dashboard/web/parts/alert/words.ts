@@ -7,6 +7,9 @@ export function measuredText({ value_text, threshold, summary }: Alert): string 
   return threshold === '' ? value_text : `${value_text} (${threshold})`;
 }
 
+/** Name of who has acknowledged it; by the link in a message, nobody is known. */
+export const ackedText = (who: string): string => (who === 'link' ? t.alert.byLink : who);
+
 /** Reason why nothing is sent; undefined: it is sent. */
 export function hiddenText({ hidden_by }: Alert): string | undefined {
   if (!hidden_by) return undefined;

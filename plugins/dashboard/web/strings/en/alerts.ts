@@ -20,6 +20,7 @@ export const alert = {
     subject: (name: string) => `Explained by “${name}”`,
     frozen: () => 'Its machine is silent: the last known state',
   },
+  byLink: 'the link in a message',
   threshold: 'Threshold',
   since: (time: string) => `since ${time}`,
   ofMachine: 'Open alerts',

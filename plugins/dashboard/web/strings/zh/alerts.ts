@@ -19,6 +19,7 @@ export const alert = {
     subject: (name: string) => `由“${name}”引起`,
     frozen: () => '主机无响应：显示最后已知状态',
   },
+  byLink: '消息中的链接',
   threshold: '阈值',
   since: (time: string) => `自 ${time}`,
   ofMachine: '未恢复的告警',

@@ -1,5 +1,11 @@
 import { Link, to } from '../../../frame/index.ts';
-import { beganAt, hiddenText, measuredText, SeverityIcon } from '../../../parts/alert/index.ts';
+import {
+  ackedText,
+  beganAt,
+  hiddenText,
+  measuredText,
+  SeverityIcon,
+} from '../../../parts/alert/index.ts';
 import { Card, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { useAlerts } from './model.ts';
@@ -21,7 +27,9 @@ export function OpenAlerts({ uuid }: { readonly uuid: string }) {
             <span class="muted small" title={format.dateTime(beganAt(alert))}>
               {t.alert.since(format.when(beganAt(alert)))}
             </span>
-            <span class="muted small ellipsis">{hiddenText(alert) ?? alert.acked_by}</span>
+            <span class="muted small ellipsis">
+              {hiddenText(alert) ?? (alert.acked_by && ackedText(alert.acked_by))}
+            </span>
           </li>
         ))}
       </ul>

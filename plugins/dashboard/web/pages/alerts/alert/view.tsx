@@ -2,6 +2,7 @@ import { BellOff, BookOpen, Check, CircleX, Undo2 } from 'lucide';
 import { Link, Loaded, to, useCrumbs, useServer, useSubjects } from '../../../frame/index.ts';
 import {
   type Alert,
+  ackedText,
   beganAt,
   hiddenText,
   matcherOf,
@@ -22,6 +23,7 @@ import { t } from '../../../strings/index.ts';
 import { useAlertWork } from '../model.ts';
 import { ruleText } from '../rules/sentence.ts';
 import { SilenceDialog } from '../silences/dialogs/silence.tsx';
+import { HiddenText, WithSilences } from '../silences/hidden.tsx';
 import { AlertChart } from './chart.tsx';
 import { AckDialog } from './dialogs/ack.tsx';
 import { CloseDialog } from './dialogs/close.tsx';
@@ -102,7 +104,10 @@ function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
         )}
         {part !== '' && ` · ${part}`}
         {measuredText(alert) !== '' && (
-          <span class={`alert-value ${alert.severity}`}> · {measuredText(alert)}</span>
+          <span class={`alert-value ${alert.severity}`}>
+            {' · '}
+            {value_text === '' ? measuredText(alert) : t.alerts.wasWhenOpened(measuredText(alert))}
+          </span>
         )}
       </p>
       {value_text !== '' && alert.summary !== '' && <p>{alert.summary}</p>}
@@ -111,10 +116,14 @@ function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
           <Link to={to('alerts', 'rules', rule.name)}>{t.alerts.rule}</Link>: {ruleText(rule)}
         </p>
       )}
-      {hidden !== undefined && <p class="muted">{hidden}</p>}
+      {hidden !== undefined && (
+        <WithSilences>
+          <HiddenText alert={alert} />
+        </WithSilences>
+      )}
       {acked_by !== null && (
         <p>
-          {t.alerts.takenBy(acked_by, format.when(alert.acked_at ?? 0))}
+          {t.alerts.takenBy(ackedText(acked_by), format.when(alert.acked_at ?? 0))}
           {ack_note && `: ${ack_note}`}
         </p>
       )}
@@ -148,7 +157,7 @@ function Actions({ alert, onChanged }: ActionProps) {
           {t.alerts.unack}
         </Button>
       )}
-      {may('silence') && (
+      {alert.hidden_by?.kind !== 'silence' && may('silence') && (
         <DialogButton
           kind="plain"
           icon={BellOff}

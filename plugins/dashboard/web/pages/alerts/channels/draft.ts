@@ -4,6 +4,7 @@ import { navigate, to, usePoll, useServer, word } from '../../../frame/index.ts'
 import { toast, useUnsavedWarning, useWork } from '../../../parts/index.ts';
 import { chosenLanguage, t } from '../../../strings/index.ts';
 import type { Channel, Kind } from '../model.ts';
+import { useTests } from './tests.ts';
 
 type NewChannel = Methods['channel_create']['params']['channel'];
 export type TestAnswer = Methods['channel_test']['result'];
@@ -91,17 +92,19 @@ export function useDraft(channel: Channel | undefined, taken: readonly string[])
       name: draft.name === '' || draft.kind !== kind ? freeName(kind, taken) : draft.name,
     });
   };
-  const test = useWork(async () =>
-    setAnswer(
-      channel
-        ? await call('channel_test', { name: channel.name })
-        : await call('channel_test', { channel: newChannel(draft) }),
-    ),
-  );
+  const { taken: testTaken } = useTests();
+  const test = useWork(async () => {
+    const found = channel
+      ? await call('channel_test', { name: channel.name })
+      : await call('channel_test', { channel: newChannel(draft) });
+    setAnswer(found);
+    if (channel && found.ok) testTaken(channel.name);
+  });
   const saving = useWork(async () => {
     if (channel) await saveChange(call, channel, draft);
     else
       await call('channel_create', { channel: newChannel(draft), public_url: publicUrl(origin) });
+    if (answer?.ok) testTaken(draft.name.trim());
     toast(t.alerts.channelSaved(draft.name));
     setChanged(false);
     navigate(to('alerts', 'channels'));
@@ -152,12 +155,20 @@ export const lacking = (
     })
     .map(({ title }) => title);
 
+const ADDRESS = /^[a-z][\w+.-]*:\S+$/i;
+
+/** Tells whether a text is typed that can be no address, whatever follows. */
+export const isNoUrl = (url: string): boolean => {
+  const text = url.trim();
+  return text.length > 12 || /\s/.test(text) ? !ADDRESS.test(text) : false;
+};
+
 /** Reads a pasted address a moment after it was pasted. */
 export function usePaste(paste: (url: string) => Promise<unknown>) {
   const [url, setUrl] = useState('');
   const { run, error } = useWork(paste);
   useEffect(() => {
-    if (!/^\w+:\S+$/.test(url.trim())) return;
+    if (!ADDRESS.test(url.trim())) return;
     const timer = setTimeout(() => void run(url), 300);
     return () => clearTimeout(timer);
   }, [url]);

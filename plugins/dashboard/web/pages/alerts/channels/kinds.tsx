@@ -1,9 +1,9 @@
 import { ClipboardPaste } from 'lucide';
 import { useState } from 'preact/hooks';
-import { errorText, Icon, Search } from '../../../parts/index.ts';
+import { errorText, Icon, Search, sentenceOf } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import type { Kind } from '../model.ts';
-import { usePaste } from './draft.ts';
+import { isNoUrl, usePaste } from './draft.ts';
 
 interface PasteProps {
   readonly kinds: readonly Kind[];
@@ -14,6 +14,11 @@ interface PasteProps {
 /** Field that fills the form from an address of another program. */
 export function PasteField({ kinds, kind, onPaste }: PasteProps) {
   const { url, setUrl, error } = usePaste(onPaste);
+  const fault = isNoUrl(url)
+    ? t.alerts.noUrl
+    : error === undefined
+      ? undefined
+      : sentenceOf(errorText(error));
   const example = kind?.example_url ?? kinds.find(({ kind: id }) => id === 'ntfy')?.example_url;
   return (
     <label class="field alerts-paste">
@@ -26,11 +31,10 @@ export function PasteField({ kinds, kind, onPaste }: PasteProps) {
         spellcheck={false}
         placeholder={example ?? 'ntfy://ntfy.sh/topic'}
         value={url}
+        autofocus
         onInput={({ currentTarget }) => setUrl(currentTarget.value)}
       />
-      <span class={error === undefined ? 'hint' : 'hint bad'}>
-        {error === undefined ? t.alerts.pasteHint : errorText(error)}
-      </span>
+      <span class={fault === undefined ? 'hint' : 'hint bad'}>{fault ?? t.alerts.pasteHint}</span>
     </label>
   );
 }

@@ -67,7 +67,7 @@ function Retry({ name, onDone }: { readonly name: string; readonly onDone: () =>
 }
 
 function Line({ message }: { readonly message: Message }) {
-  const { title, severity, channel, state, created_at, last_error } = message;
+  const { type, title, severity, channel, state, created_at, last_error } = message;
   return (
     <li class={state}>
       <time class="muted small" title={format.dateTime(created_at)}>
@@ -76,6 +76,7 @@ function Line({ message }: { readonly message: Message }) {
       <SeverityIcon of={severity} />
       <div class="alerts-what">
         <div class="ellipsis" title={title}>
+          <span class="muted">{typeText(type)} · </span>
           {title}
         </div>
         {last_error !== null && state !== 'sent' && (
@@ -90,6 +91,12 @@ function Line({ message }: { readonly message: Message }) {
       </div>
     </li>
   );
+}
+
+/** "Opened", "Ended": what the message is about. */
+function typeText(type: string): string {
+  const words: { readonly [type: string]: string } = t.alerts.messageTypes;
+  return words[type] ?? type;
 }
 
 function stateText({ state, sent_at, due, tries, status }: Message): string {

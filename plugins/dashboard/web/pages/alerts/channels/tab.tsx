@@ -6,6 +6,7 @@ import { type Channel, useChannels, usePolicies } from '../model.ts';
 import { Policies } from '../policies/list.tsx';
 import { Outbox } from './outbox.tsx';
 import { SendQuestion } from './question.tsx';
+import { useTests } from './tests.ts';
 
 /** Ways out of the server, who is told by which, and what was sent. */
 export function ChannelsTab() {
@@ -52,6 +53,7 @@ export function ChannelsTab() {
 
 function Row({ channel }: { readonly channel: Channel }) {
   const { name, kind, enable, last_ok_at, sent, failed, waiting } = channel;
+  const testedAt = useTests().at(name);
   return (
     <li class={`alerts-channel ${enable ? '' : 'off'}`}>
       <div class="alerts-what">
@@ -60,23 +62,30 @@ function Row({ channel }: { readonly channel: Channel }) {
         </Link>
         <div class="muted small">{kind}</div>
       </div>
-      <State channel={channel} />
+      <State channel={channel} isTested={testedAt !== undefined} />
       <div class="small muted">
-        {last_ok_at === null
-          ? t.alerts.neverSent
-          : t.alerts.lastSent(format.roughly(Date.now() - last_ok_at))}
+        {last_ok_at !== null
+          ? t.alerts.lastSent(format.roughly(Date.now() - last_ok_at))
+          : testedAt === undefined
+            ? t.alerts.neverSent
+            : t.alerts.testSent(format.roughly(Date.now() - testedAt))}
       </div>
       <div class="small muted num">{t.alerts.sentCounts(sent, failed, waiting)}</div>
     </li>
   );
 }
 
+interface StateProps {
+  readonly channel: Channel;
+  readonly isTested: boolean;
+}
+
 /** State of a channel in words. */
-function State({ channel }: { readonly channel: Channel }) {
+function State({ channel, isTested }: StateProps) {
   const { enable, failing_since, last_error, last_status, last_ok_at } = channel;
   if (!enable) return <div class="muted">{t.alerts.isOff}</div>;
   if (failing_since === null)
-    return <div>{last_ok_at === null ? t.alerts.notUsed : t.alerts.works}</div>;
+    return <div>{last_ok_at === null && !isTested ? t.alerts.notUsed : t.alerts.works}</div>;
   const why = last_error ?? (last_status === null ? '' : t.alerts.answered(last_status));
   return (
     <div>

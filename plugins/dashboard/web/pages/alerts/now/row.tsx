@@ -2,6 +2,7 @@ import { BellOff, Check, UserCheck } from 'lucide';
 import { Link, to, useServer, useSubjects } from '../../../frame/index.ts';
 import {
   type Alert,
+  ackedText,
   beganAt,
   hiddenText,
   matcherOf,
@@ -13,6 +14,7 @@ import { DialogButton, format, Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { AckDialog } from '../alert/dialogs/ack.tsx';
 import { SilenceDialog } from '../silences/dialogs/silence.tsx';
+import { HiddenText } from '../silences/hidden.tsx';
 import type { Group } from './model.ts';
 
 export function AlertRow({ alert, below }: Group) {
@@ -57,6 +59,7 @@ function Line({ alert }: { readonly alert: Alert }) {
       </div>
       <div class={`alerts-value alert-value ${severity}`} title={measuredText(alert)}>
         {measuredText(alert)}
+        {alert.value_text !== '' && <div class="muted small">{t.alerts.whenOpened}</div>}
       </div>
       <div class="alerts-since" title={format.dateTime(began)}>
         {t.alerts.since(format.when(began))}
@@ -76,11 +79,11 @@ function Who({ alert }: { readonly alert: Alert }) {
     <div class="alerts-who small">
       {acked_by !== null && (
         <div class="ellipsis" title={ack_note ?? undefined}>
-          <Icon of={UserCheck} size={14} /> {acked_by}
+          <Icon of={UserCheck} size={14} /> {ackedText(acked_by)}
           {ack_note && <span class="muted">: {ack_note}</span>}
         </div>
       )}
-      {hidden !== undefined && <div class="muted ellipsis">{hidden}</div>}
+      {hidden !== undefined && <HiddenText alert={alert} />}
       {state === 'clearing' && <div class="muted">{t.alerts.clearing}</div>}
       {flapping && <div class="muted">{t.alerts.flapping}</div>}
     </div>
@@ -98,7 +101,7 @@ function Actions({ alert }: { readonly alert: Alert }) {
           dialog={(close) => <AckDialog alert={alert} onClose={close} />}
         />
       )}
-      {mayWith(server, 'silence', alert) && (
+      {alert.hidden_by?.kind !== 'silence' && mayWith(server, 'silence', alert) && (
         <DialogButton
           icon={BellOff}
           label={t.alerts.silence}

@@ -9,12 +9,13 @@ import {
 import { SEVERITIES, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Empty, ErrorNote, format, Skeleton, useNow } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { WithSilences } from '../silences/hidden.tsx';
 import { groupsOf } from './model.ts';
 import { AlertRow } from './row.tsx';
 
 /** Everything that is open, the worst first. */
 export function NowTab() {
-  const { list, counts, error } = useOpenAlerts();
+  const { list, counts, told, error } = useOpenAlerts();
   useNow(10_000);
   if (list === undefined)
     return error === undefined ? (
@@ -33,14 +34,16 @@ export function NowTab() {
           </span>
         ))}
         <span class="muted">
-          {counts.unacked === 0 ? t.alerts.allTaken : t.alert.unacked(counts.unacked)}
+          {told.unacked === 0 ? t.alerts.allTaken : t.alert.unacked(told.unacked)}
         </span>
       </p>
-      <ul class="alerts-list card flush">
-        {groupsOf(list).map((group) => (
-          <AlertRow key={group.alert.id} {...group} />
-        ))}
-      </ul>
+      <WithSilences>
+        <ul class="alerts-list card flush">
+          {groupsOf(list).map((group) => (
+            <AlertRow key={group.alert.id} {...group} />
+          ))}
+        </ul>
+      </WithSilences>
     </div>
   );
 }

@@ -7,8 +7,9 @@ import {
 } from '../../../parts/alert/condition.ts';
 import { Checkbox, Select } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import type { Draft } from './draft.ts';
 import { ValueField } from './value.tsx';
-import { titleOf, unitOf, type Variable } from './variables.ts';
+import { titlesOf, unitOf, type Variable } from './variables.ts';
 
 interface Props {
   readonly opens: Comparison;
@@ -16,12 +17,13 @@ interface Props {
   readonly back: number | undefined;
   readonly variables: readonly Variable[];
   readonly onChange: (opens: Comparison, ends: Comparison | undefined) => void;
+  readonly onWrong: (part: Partial<Pick<Draft, 'isValueWrong' | 'isBackWrong'>>) => void;
 }
 
 const OPERATORS: readonly Operator[] = ['>', '>=', '<', '<=', '==', '!='];
 
 /** What is measured, how it is compared, with what, and at which value it ends. */
-export function ComparisonFields({ opens, back, variables, onChange }: Props) {
+export function ComparisonFields({ opens, back, variables, onChange, onWrong }: Props) {
   const known = variables.find(({ name }) => name === opens.variable);
   const unit = unitOf(opens.variable, known);
   const ends = (next: Comparison, value: number | undefined) =>
@@ -49,6 +51,7 @@ export function ComparisonFields({ opens, back, variables, onChange }: Props) {
           unit={unit}
           value={opens.value}
           onChange={(value) => ends({ ...opens, value }, shifted(opens, back, value))}
+          onWrong={(isValueWrong) => onWrong({ isValueWrong })}
         />
       </div>
       {mayEnd && (
@@ -64,6 +67,7 @@ export function ComparisonFields({ opens, back, variables, onChange }: Props) {
               unit={unit}
               value={back}
               onChange={(value) => ends(opens, value)}
+              onWrong={(isBackWrong) => onWrong({ isBackWrong })}
             />
           )}
         </div>
@@ -109,13 +113,7 @@ function VariableSelect({ opens, variables, onChange }: VariableProps) {
       <Select
         label={t.alerts.variable}
         value={opens.variable}
-        options={names.map((name) => ({
-          value: name,
-          label: titleOf(
-            name,
-            numbers.find((one) => one.name === name),
-          ),
-        }))}
+        options={titlesOf(names, numbers)}
         onChange={(variable) => onChange({ ...opens, variable })}
       />
       <Select

@@ -6,9 +6,10 @@ import type { Source } from '../model.ts';
 import { type Check, useCheck } from './check.ts';
 import { CodeField } from './code-field.tsx';
 import { ComparisonFields } from './comparison.tsx';
-import type { Draft } from './draft.ts';
+import { checkedScope, type Draft } from './draft.ts';
 import { HoldSelect } from './hold.tsx';
-import { sentence } from './sentence.ts';
+import { namedText, readNamed } from './named.ts';
+import { heldText, sentence } from './sentence.ts';
 import { unitOf, useVariables, type Variable } from './variables.ts';
 
 export interface CardProps {
@@ -25,7 +26,8 @@ interface ConditionProps extends CardProps {
 /** When a rule opens and ends: as a form, as a sentence, and in CEL. */
 export function ConditionCard({ draft, onChange, check }: ConditionProps) {
   const variables = useVariables(draft.source).data ?? [];
-  const said = sentence(draft, variables);
+  const isWrong = draft.isValueWrong || draft.isBackWrong;
+  const said = isWrong ? t.alerts.valueWanted : sentence(draft, variables);
   return (
     <Card class="stack">
       <div class="alerts-fields">
@@ -43,8 +45,20 @@ export function ConditionCard({ draft, onChange, check }: ConditionProps) {
         />
       </div>
       <Comparisons draft={draft} onChange={onChange} variables={variables} />
+      <div class="alerts-fields">
+        <HoldSelect
+          label={t.alerts.hold}
+          value={draft.for_s}
+          onChange={(for_s) => onChange({ for_s })}
+        />
+        <HoldSelect
+          label={t.alerts.holdBack}
+          value={draft.clear_for_s}
+          onChange={(clear_for_s) => onChange({ clear_for_s })}
+        />
+      </div>
       <p class="alerts-sentence" aria-live="polite">
-        {said ?? t.alerts.noSentence}
+        {said ?? heldText(draft)}
       </p>
       <Codes {...{ draft, onChange, check, variables }} />
     </Card>
@@ -70,45 +84,33 @@ interface PartProps extends CardProps {
 }
 
 function Comparisons({ draft, onChange, variables }: PartProps) {
-  const opens = readCondition(draft.condition);
+  const { condition, prefix } = readNamed(draft.condition);
+  const opens = readCondition(condition);
   const back = opens && readBack(opens, draft.clear);
   if (!opens || back === null)
     return <p class="note">{opens ? t.alerts.backBeyondForm : t.alerts.beyondForm}</p>;
   return (
-    <>
-      <ComparisonFields
-        opens={opens}
-        back={back}
-        variables={variables}
-        onChange={(comparison, ends) => {
-          const known = variables.find(({ name }) => name === comparison.variable);
-          const isBytes = unitOf(comparison.variable, known) === 'bytes';
-          onChange({
-            condition: conditionText(comparison, isBytes),
-            clear: ends ? conditionText(ends, isBytes) : '',
-          });
-        }}
-      />
-      <div class="alerts-fields">
-        <HoldSelect
-          label={t.alerts.hold}
-          value={draft.for_s}
-          onChange={(for_s) => onChange({ for_s })}
-        />
-        <HoldSelect
-          label={t.alerts.holdBack}
-          value={draft.clear_for_s}
-          onChange={(clear_for_s) => onChange({ clear_for_s })}
-        />
-      </div>
-    </>
+    <ComparisonFields
+      opens={opens}
+      back={back}
+      variables={variables}
+      onWrong={onChange}
+      onChange={(comparison, ends) => {
+        const known = variables.find(({ name }) => name === comparison.variable);
+        const isBytes = unitOf(comparison.variable, known) === 'bytes';
+        onChange({
+          condition: namedText({ condition: conditionText(comparison, isBytes), prefix }),
+          clear: ends ? conditionText(ends, isBytes) : '',
+        });
+      }}
+    />
   );
 }
 
 /** The same in CEL, checked while it is typed. */
 function Codes({ draft, onChange, check, variables }: ConditionProps & PartProps) {
-  const clear = useCheck(draft.source, draft.clear, draft.scope);
-  const isShown = readCondition(draft.condition) === undefined;
+  const clear = useCheck(draft.source, draft.clear, checkedScope(draft));
+  const isShown = readCondition(readNamed(draft.condition).condition) === undefined;
   return (
     <details class="alerts-cel" open={isShown || check.data?.valid === false}>
       <summary>{t.alerts.asText}</summary>

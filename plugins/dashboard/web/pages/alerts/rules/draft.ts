@@ -21,12 +21,18 @@ export interface Draft {
   readonly repeat_s: number | null;
   readonly summary: string;
   readonly runbook: string;
+  /** What is typed as a value, or as the value at which it ends, is no number. */
+  readonly isValueWrong: boolean;
+  readonly isBackWrong: boolean;
 }
+
+const RIGHT = { isValueWrong: false, isBackWrong: false };
 
 const ofRule = (rule: Rule): Draft => ({
   ...rule,
   clear: rule.clear ?? '',
   policy: rule.policy ?? '',
+  ...RIGHT,
 });
 
 function ofTemplate(id: string): Draft {
@@ -46,6 +52,7 @@ function ofTemplate(id: string): Draft {
     repeat_s: null,
     summary: '',
     runbook: '',
+    ...RIGHT,
   };
 }
 
@@ -68,6 +75,18 @@ export const newRule = ({ clear, policy, repeat_s, summary, runbook, ...rest }: 
 const namesNothing = ({ scope }: Draft): boolean =>
   scope.all !== true &&
   Object.values(scope).every((list) => !Array.isArray(list) || list.length === 0);
+
+/** Scope that a condition is checked for, also while none is chosen. */
+export const checkedScope = (draft: Draft): Scope =>
+  namesNothing(draft) ? { all: true } : draft.scope;
+
+/** What a draft lacks before it can be saved. */
+export function lackOf(draft: Draft): 'condition' | 'value' | 'scope' | 'name' | undefined {
+  if (draft.condition.trim() === '') return 'condition';
+  if (draft.isValueWrong || draft.isBackWrong) return 'value';
+  if (namesNothing(draft)) return 'scope';
+  return draft.name.trim() === '' ? 'name' : undefined;
+}
 
 /** Draft of a rule that is there, or of a new one from a template. */
 export function useDraft(rule: Rule | undefined, template: string) {
@@ -93,9 +112,7 @@ export function useDraft(rule: Rule | undefined, template: string) {
       navigate(to('alerts', 'rules'));
     },
   );
-  const isComplete =
-    draft.name.trim() !== '' && draft.condition.trim() !== '' && !namesNothing(draft);
-  return { draft, change, isChanged, isComplete, save: run, error, isBusy };
+  return { draft, change, isChanged, lack: lackOf(draft), save: run, error, isBusy };
 }
 
 /** Deletes a rule, or takes its shipped form back. */

@@ -6,7 +6,7 @@ import { t } from '../../../strings/index.ts';
 import { Switched } from './actions.tsx';
 import { useCheck } from './check.ts';
 import { ConditionCard } from './condition-card.tsx';
-import { newRule, useDraft } from './draft.ts';
+import { checkedScope, newRule, useDraft } from './draft.ts';
 import { Preview } from './preview.tsx';
 import { mayChangeRule } from './rights.ts';
 import { ScopeCard } from './scope.tsx';
@@ -50,11 +50,12 @@ interface EditorProps {
 
 function Editor({ rule, template }: EditorProps) {
   const server = useServer();
-  const { draft, change, isComplete, save, error, isBusy } = useDraft(rule, template);
-  const check = useCheck(draft.source, draft.condition, draft.scope);
+  const { draft, change, lack, save, error, isBusy } = useDraft(rule, template);
+  const check = useCheck(draft.source, draft.condition, checkedScope(draft));
   const isValid = check.data?.valid === true;
   const mayChange = mayChangeRule(server, draft);
-  const made = isComplete && isValid ? newRule(draft) : undefined;
+  const why = lack ?? (check.data?.valid === false ? 'invalid' : undefined);
+  const made = lack === undefined && isValid ? newRule(draft) : undefined;
   return (
     <Form class="alerts-editor" onSubmit={() => made && mayChange && save()}>
       <header class="page-head">
@@ -78,7 +79,7 @@ function Editor({ rule, template }: EditorProps) {
             />
           </Card>
           {error !== undefined && <ErrorNote what={t.alerts.notSaved} error={error} />}
-          <div class="row">
+          <div class="row wrap">
             <Button
               kind="primary"
               type="submit"
@@ -89,6 +90,7 @@ function Editor({ rule, template }: EditorProps) {
               {t.alerts.save}
             </Button>
             <Button onClick={() => navigate(to('alerts', 'rules'))}>{t.parts.cancel}</Button>
+            {mayChange && why && <span class="muted small">{t.alerts.why[why]}</span>}
           </div>
         </fieldset>
         <Preview rule={made} check={check.data} source={draft.source} />

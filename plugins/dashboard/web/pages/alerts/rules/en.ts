@@ -48,6 +48,19 @@ export const rules = {
   compared: 'Is',
   value: 'Value',
   unit: 'Unit',
+  noNumber: 'Write a number.',
+  valueWanted: 'The value is still missing.',
+  why: {
+    name: 'It needs a name.',
+    condition: 'It needs a condition.',
+    value: 'A value is no number.',
+    scope: 'Choose the machines that it is about.',
+    invalid: 'The condition has a fault.',
+  },
+  namePrefix: 'Only names that begin with',
+  namePrefixHint: 'For example db-. Empty: any name.',
+  noTags:
+    'No machine has a tag yet. Give them some on the page of a machine, under Settings; then choose here.',
   hasBack: 'It ends at another value',
   back: { below: 'Ends below', above: 'Ends above' },
   hold: 'Opens after it held for',
@@ -56,7 +69,7 @@ export const rules = {
   beyondForm: 'This condition says more than the form can show. It is kept as it stands below.',
   backBeyondForm:
     'Its end is another condition than the form can show. Both are kept as they stand below.',
-  noSentence: 'As the text below says.',
+  noSentence: (lasts: string) => `As the text below says${lasts}.`,
   asText: 'As text (CEL)',
   condition: 'Opens when',
   clear: 'Ends when',
@@ -80,11 +93,15 @@ export const rules = {
   preview: 'What it would have done',
   previewHint: 'Once the condition is valid, the last seven days are tried here.',
   noPast: 'The past of such values is not stored, so there is nothing to try it on.',
-  trueNow: (count: number, all: number) => `Now true for ${count} of ${all}`,
-  wouldHave: (messages: number, episodes: number, places: number) =>
+  trueNow: (count: number, all: number) =>
+    `Now true for ${count} of ${all === 1 ? '1 machine' : `${all} machines`}`,
+  trueHere: { yes: 'Now true', no: 'Now not true' },
+  lastWeek: 'the last 7 days',
+  lastHistory: (duration: string) => `the last ${duration} of history`,
+  wouldHave: (span: string, messages: number, episodes: number, places: number) =>
     episodes === 0
-      ? 'In the last 7 days it would not have opened once.'
-      : `In the last 7 days: ${messages === 1 ? '1 message' : `${messages} messages`}, ${episodes === 1 ? '1 alert' : `${episodes} alerts`} on ${places === 1 ? '1 machine' : `${places} machines`}.`,
+      ? `In ${span} it would not have opened once.`
+      : `In ${span}: ${messages === 1 ? '1 message' : `${messages} messages`}, ${episodes === 1 ? '1 alert' : `${episodes} alerts`} on ${places === 1 ? '1 machine' : `${places} machines`}.`,
   episodes: (name: string, count: number, duration: string) =>
     `${name}: ${count === 1 ? '1 alert' : `${count} alerts`}, ${duration} in all`,
   most: (value: string) => `at most ${value}`,
@@ -102,12 +119,31 @@ export const rules = {
     },
     opens: (subject: string, operator: string, value: string) => `${subject} ${operator} ${value}`,
     lasts: (duration: string) => ` for ${duration}`,
+    lastsAll: (duration: string) => `, for ${duration}`,
     until: (operator: string, value: string) => `, until ${operator} ${value}`,
+    named: (prefix: string) => ` on machines whose name begins with ${prefix}`,
     windows: {
       avg: (title: string, span: string) => `${title} on average over ${span}`,
       max: (title: string, span: string) => `Highest ${title} in ${span}`,
       min: (title: string, span: string) => `Lowest ${title} in ${span}`,
     },
+  },
+  known: {
+    offline: 'No report for 2 min, unless the machine has the tag intermittent',
+    diskAlmostFull: 'A disk is more than 90% full and has less than 50 GiB left',
+    diskFull: 'A disk is more than 97% full and has less than 10 GiB left',
+    memory: 'Less than 5% of the memory is left, and swap is used above 60% or there is none',
+    refused: 'Reports of a machine are refused',
+    contractWeek: 'The contract of a machine ends within 7 days',
+    contractTwoWeeks: 'The contract of a machine ends within 14 days',
+    channelFailing: 'A channel has failed for 15 min',
+    databaseDisk: 'The disk of the database is almost full',
+    reportsLost: 'The server has lost reports',
+    serverDead: 'Another server has been gone for 1 min',
+    clockOff: 'The clock of a machine is off by more than 1 min',
+    load: 'Load (5 min) above twice the number of cores',
+    diskSoon: 'At this rate the disks are full within 24 h',
+    traffic: 'Traffic of the month above 800 GiB',
   },
   variables: {
     cpu_usage: 'CPU',
@@ -147,7 +183,7 @@ export const rules = {
     diskLeft: { name: 'Little disk space left', why: 'For large disks, where 90% is no trouble.' },
     eachDisk: { name: 'A disk almost full', why: 'Each disk for itself.' },
     diskSoon: { name: 'Disk full within a day', why: 'At the rate of the last hours.' },
-    load: { name: 'Load too high', why: 'More work than cores, for ten minutes.' },
+    load: { name: 'Load too high', why: 'Much more work than cores.' },
     swap: { name: 'Much swap in use', why: 'Memory is short, and the machine gets slow.' },
     sent: { name: 'Much traffic out', why: 'A backup at noon, or somebody else.' },
     received: { name: 'Much traffic in', why: 'A download, or an attack.' },

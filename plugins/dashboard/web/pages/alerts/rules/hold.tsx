@@ -1,7 +1,7 @@
 import { format, Select } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 
-const TIMES = [0, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600];
+const TIMES = [0, 10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600];
 
 interface Props {
   readonly label: string;

@@ -1,4 +1,4 @@
-import { useSubjects } from '../../../frame/index.ts';
+import { useMachines, useSubjects } from '../../../frame/index.ts';
 import { grouped } from '../../../parts/grouped.ts';
 import { Card, errorText, format, Skeleton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
@@ -18,9 +18,7 @@ export function Preview({ rule, check, source }: Props) {
   return (
     <Card class="alerts-preview stack" title={t.alerts.preview}>
       <p aria-live="polite">
-        <strong class="alerts-now">
-          {check?.valid ? t.alerts.trueNow(check.true_now, check.matches) : '–'}
-        </strong>
+        <strong class="alerts-now">{check?.valid ? trueText(source, check) : '–'}</strong>
       </p>
       {error !== undefined && <p class="muted">{errorText(error)}</p>}
       {!isStored(source) ? (
@@ -35,6 +33,11 @@ export function Preview({ rule, check, source }: Props) {
   );
 }
 
+const trueText = (source: Source, { true_now, matches }: Check): string =>
+  source === 'server'
+    ? t.alerts.trueHere[true_now > 0 ? 'yes' : 'no']
+    : t.alerts.trueNow(true_now, matches);
+
 /** Machines that are drawn. */
 const MOST = 12;
 const DAY_MS = 86_400_000;
@@ -48,11 +51,12 @@ interface WeekProps {
 function Week({ test, to }: WeekProps) {
   const { episodes, messages, cut } = test;
   const from = to - WEEK_MS;
+  const span = useSpan(from, to);
   const rows = [...grouped(episodes, ({ subject, part }) => `${subject.id} ${part}`).values()];
   const ordered = rows.toSorted((a, b) => b.length - a.length);
   return (
     <>
-      <p>{t.alerts.wouldHave(messages, episodes.length, rows.length)}</p>
+      <p>{t.alerts.wouldHave(span, messages, episodes.length, rows.length)}</p>
       {rows.length > 0 && (
         <div class="alerts-week">
           {ordered.slice(0, MOST).map((list) => (
@@ -65,6 +69,15 @@ function Week({ test, to }: WeekProps) {
       {cut && <p class="muted small">{t.alerts.cut}</p>}
     </>
   );
+}
+
+/** How far back the machines have a history: seven days, or less. */
+function useSpan(from: number, to: number): string {
+  const { list = [] } = useMachines();
+  const first = Math.min(...list.map(({ first_seen }) => first_seen ?? from));
+  return first > from && first < to
+    ? t.alerts.lastHistory(format.duration(to - first))
+    : t.alerts.lastWeek;
 }
 
 interface BarsProps {

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { type Machine, useMachines } from '../../../frame/index.ts';
-import { Card } from '../../../parts/index.ts';
+import { Card, TextField } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
 import { t } from '../../../strings/index.ts';
 import type { Scope } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 import type { CardProps } from './condition-card.tsx';
+import { namedText, readNamed } from './named.ts';
 
 const WAYS = ['all', 'tags', 'agents'] as const;
 type Way = (typeof WAYS)[number];
@@ -27,6 +28,8 @@ export function ScopeCard({ draft, onChange }: CardProps) {
   const { list = [] } = useMachines();
   const [way, setWay] = useState<Way>(() => wayOf(draft.scope));
   const { scope, source } = draft;
+  const named = readNamed(draft.condition);
+  const tags = tagsOf(list);
   if (source === 'server') return null;
   const choose = (next: Way) => {
     setWay(next);
@@ -49,10 +52,11 @@ export function ScopeCard({ draft, onChange }: CardProps) {
           </button>
         ))}
       </div>
+      {way === 'tags' && tags.length === 0 && <p class="hint">{t.alerts.noTags}</p>}
       {way === 'tags' && (
         <TagChoice
           label={t.alerts.whichTags}
-          all={tagsOf(list)}
+          all={tags}
           chosen={scope.tags ?? []}
           onChange={(tags) => onChange({ scope: { tags: [...tags] } })}
         />
@@ -64,7 +68,19 @@ export function ScopeCard({ draft, onChange }: CardProps) {
           onChange={(chosen) => onChange({ scope: { agents: [...chosen] } })}
         />
       )}
-      {way !== 'agents' && <Hits hits={hitsOf(scope, list)} />}
+      {way !== 'agents' && (
+        <TextField
+          label={t.alerts.namePrefix}
+          hint={t.alerts.namePrefixHint}
+          value={named.prefix}
+          autocomplete="off"
+          spellcheck={false}
+          onText={(prefix) => onChange({ condition: namedText({ ...named, prefix }) })}
+        />
+      )}
+      {way !== 'agents' && (
+        <Hits hits={hitsOf(scope, list).filter(({ name }) => name.startsWith(named.prefix))} />
+      )}
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 import { type Comparison, readBack, readCondition } from '../../../parts/alert/condition.ts';
 import { format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { readNamed } from './named.ts';
 import { titleOf, type UnitKind, unitOf, type Variable } from './variables.ts';
 
 /** Value with its unit: 90%, 10 GiB, 2 min. */
@@ -8,12 +9,25 @@ export function valueText(value: number, unit: UnitKind): string {
   const short = Number.isInteger(value) ? format.number(value) : format.number(value, 1);
   if (unit === 'percent') return `${short}%`;
   if (unit === 'bytes') return format.text(format.bytes(value));
-  if (unit === 'rate') return format.text(format.byteRate(value));
+  if (unit === 'rate') return rateText(value);
   if (unit === 'seconds')
     return value < 0 ? `−${format.duration(-value * 1_000)}` : format.duration(value * 1_000);
   if (unit === 'degrees') return `${short} °C`;
   if (unit === 'days') return t.alerts.days(value);
   return unit === 'ms' ? `${short} ms` : short;
+}
+
+/** Rates in steps of a thousand, as the form and networks have them. */
+function rateText(value: number): string {
+  const [name, one] = (
+    [
+      ['GB/s', 1e9],
+      ['MB/s', 1e6],
+      ['kB/s', 1e3],
+    ] as const
+  ).find(([, size]) => Math.abs(value) >= size) ?? ['B/s', 1];
+  const amount = value / one;
+  return `${Number.isInteger(amount) ? format.number(amount) : format.number(amount, 1)} ${name}`;
 }
 
 /** Things that a rule's sentence is made of. */
@@ -28,8 +42,25 @@ export function sentence(
   { condition, clear, for_s }: Said,
   variables: readonly Variable[] = [],
 ): string | undefined {
-  const opens = readCondition(condition);
+  const { condition: own, prefix } = readNamed(condition);
+  const named = prefix === '' ? '' : t.alerts.sentence.named(prefix);
+  const text = own.trim();
+  const known = Object.hasOwn(KNOWN, text) ? KNOWN[text] : undefined;
+  if (known) return t.alerts.known[known] + named + lasting(for_s, 'lastsAll');
+  const opens = readCondition(own);
   if (!opens) return undefined;
+  return compared(opens, { condition, clear, for_s }, named, variables);
+}
+
+const lasting = (for_s: Said['for_s'], words: 'lasts' | 'lastsAll' = 'lasts'): string =>
+  for_s ? t.alerts.sentence[words](format.duration(for_s * 1_000)) : '';
+
+function compared(
+  opens: Comparison,
+  { clear, for_s }: Said,
+  named: string,
+  variables: readonly Variable[],
+): string | undefined {
   const known = variables.find(({ name }) => name === opens.variable);
   const unit = unitOf(opens.variable, known);
   const back = readBack(opens, clear ?? '');
@@ -37,7 +68,8 @@ export function sentence(
   const s = t.alerts.sentence;
   const parts = [
     s.opens(subjectText(opens, known), s.operators[opens.operator], valueText(opens.value, unit)),
-    for_s ? s.lasts(format.duration(for_s * 1_000)) : '',
+    named,
+    lasting(for_s),
     back === undefined
       ? ''
       : s.until(s.operators[opens.operator.startsWith('>') ? '<' : '>'], valueText(back, unit)),
@@ -56,5 +88,28 @@ function subjectText({ variable, window }: Comparison, known: Variable | undefin
   return window ? t.alerts.sentence.windows[window.fn](title, spanText(window.span)) : title;
 }
 
-/** Sentence of a rule, else its condition as it stands. */
-export const ruleText = (rule: Said): string => sentence(rule) ?? rule.condition;
+/** Sentence of a rule, else its condition as it stands and how long it must hold. */
+export const ruleText = (rule: Said): string =>
+  sentence(rule) ?? rule.condition + lasting(rule.for_s);
+
+/** What is said of a condition that no sentence is made of. */
+export const heldText = ({ for_s }: Said): string => t.alerts.noSentence(lasting(for_s));
+
+/** Conditions of rules and templates that came with the server, in words where the comparison would say less. */
+const KNOWN: { readonly [condition: string]: keyof typeof t.alerts.known } = {
+  'silent_for > 120 && !("intermittent" in tags)': 'offline',
+  'disk.used_percent > 90 && disk.free < GiB(50)': 'diskAlmostFull',
+  'disk.used_percent > 97 && disk.free < GiB(10)': 'diskFull',
+  'available_memory < total_memory * 0.05 && (total_swap == 0 || swap_used_percent > 60)': 'memory',
+  'event == "refused"': 'refused',
+  'expires_in_days < 7': 'contractWeek',
+  'expires_in_days < 14': 'contractTwoWeeks',
+  'problem == "channel_failing" && lasts_s > 900': 'channelFailing',
+  'problem == "database_disk"': 'databaseDisk',
+  'problem == "reports_lost"': 'reportsLost',
+  'problem == "server_dead" && lasts_s > 60': 'serverDead',
+  'clock_offset_s > 60 || clock_offset_s < -60': 'clockOff',
+  'load_five > 2 * cores': 'load',
+  'predict("available_space", "24h") < 0.0': 'diskSoon',
+  'traffic("month") > GiB(800)': 'traffic',
+};

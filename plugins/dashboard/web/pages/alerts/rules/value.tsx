@@ -43,25 +43,35 @@ interface Props {
   readonly unit: UnitKind;
   readonly value: number;
   readonly onChange: (value: number) => void;
+  /** Called while what is typed is no number, and after that. */
+  readonly onWrong: (isWrong: boolean) => void;
 }
 
+const numberOf = (text: string): number => Number(text.replace(',', '.'));
+const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(numberOf(text));
+
 /** A number with its unit. */
-export function ValueField({ label, unit, value, onChange }: Props) {
+export function ValueField({ label, unit, value, onChange, onWrong }: Props) {
   const all = UNITS[unit];
   const [at, setAt] = useState(() => bestUnit(unit, value));
   const [label1, one] = all[at] ?? all[0] ?? ['', 1];
   const [text, setText] = useState(String(value / one));
   useEffect(() => {
-    if (Number(text) * one !== value) setText(String(value / one));
+    if (numberOf(text) * one !== value) setText(String(value / one));
   }, [value, one]);
   useEffect(() => setAt(bestUnit(unit, value)), [unit]);
   const type = (typed: string) => {
     setText(typed);
-    const number = Number(typed.replace(',', '.'));
-    if (typed.trim() !== '' && Number.isFinite(number)) onChange(number * one);
+    if (isNumber(typed)) onChange(numberOf(typed) * one);
   };
+  const isWrong = !isNumber(text);
+  useEffect(() => {
+    if (!isWrong) return;
+    onWrong(true);
+    return () => onWrong(false);
+  }, [isWrong]);
   return (
-    <Field label={label}>
+    <Field label={label} error={isWrong ? t.alerts.noNumber : undefined}>
       {(ids) => (
         <div class="row alerts-amount">
           <input
@@ -70,6 +80,7 @@ export function ValueField({ label, unit, value, onChange }: Props) {
             inputMode="decimal"
             autocomplete="off"
             value={text}
+            aria-invalid={isWrong}
             onInput={({ currentTarget }) => type(currentTarget.value)}
           />
           {all.length > 1 ? (
@@ -80,8 +91,7 @@ export function ValueField({ label, unit, value, onChange }: Props) {
               onChange={({ currentTarget }) => {
                 const next = Number(currentTarget.value);
                 setAt(next);
-                const number = Number(text.replace(',', '.'));
-                if (Number.isFinite(number)) onChange(number * (all[next]?.[1] ?? 1));
+                if (!isWrong) onChange(numberOf(text) * (all[next]?.[1] ?? 1));
               }}
             >
               {all.map(([name], index) => (

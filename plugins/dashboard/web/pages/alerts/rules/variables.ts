@@ -51,6 +51,29 @@ export const titleOf = (name: string, known?: Variable): string => {
   return titles[name.replace('.', '_')] ?? known?.title ?? name;
 };
 
+/** What tells two values of one name apart. */
+const UNIT_NAMES: { readonly [kind in UnitKind]?: string } = {
+  percent: '%',
+  bytes: 'GiB',
+  rate: 'MB/s',
+  degrees: '°C',
+  seconds: 's',
+  ms: 'ms',
+};
+
+/** Names to choose from; equal ones show their units. */
+export function titlesOf(names: readonly string[], known: readonly Variable[]) {
+  const all = names.map((value) => {
+    const one = known.find(({ name }) => name === value);
+    return { value, label: titleOf(value, one), unit: UNIT_NAMES[unitOf(value, one)] ?? value };
+  });
+  const isDouble = (label: string) => all.filter((one) => one.label === label).length > 1;
+  return all.map(({ value, label, unit }) => ({
+    value,
+    label: isDouble(label) ? `${label} (${unit})` : label,
+  }));
+}
+
 export function useVariables(source: Source) {
   const { call } = useServer();
   return usePoll(`alert variables ${source}`, () => call('alert_rule_variables', { source }));

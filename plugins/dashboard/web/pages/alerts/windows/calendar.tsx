@@ -1,6 +1,7 @@
 import { Clock } from 'lucide';
 import { format, Icon } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { DAYS } from './model.ts';
 import { type Day, daysFrom, isZone } from './zones.ts';
 
 type Span = readonly number[];
@@ -11,7 +12,6 @@ interface Props {
   readonly active: readonly Span[];
 }
 
-const DAYS = 30;
 const MONDAY_FIRST = [1, 2, 3, 4, 5, 6, 7];
 
 /** The next 30 days in the zone of a window; days on which clocks change are marked. */
@@ -82,8 +82,8 @@ function Cell({ day, zone, active }: CellProps) {
         )}
       </span>
       {spans.map(([begin = 0, end = 0]) => (
-        <span key={begin} class="small">
-          {begin < from ? '…' : clock(begin)}–{end > to ? '…' : clock(end)}
+        <span key={begin} class="small" title={`${clock(begin)}–${clock(end)}`}>
+          {begin < from ? `…${end > to ? '' : clock(end)}` : clock(begin)}
         </span>
       ))}
     </div>

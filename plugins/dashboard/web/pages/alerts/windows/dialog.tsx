@@ -8,6 +8,7 @@ import { Calendar } from './calendar.tsx';
 import { cronOf, readWeekly } from './cron.ts';
 import {
   type Draft,
+  lastDay,
   useStatusPages,
   useWindowDraft,
   useWindowTimes,
@@ -54,10 +55,18 @@ export function WindowDialog({ window, onClose, onDone }: Props) {
       )}
       <Effect draft={draft} onChange={change} />
       <MatcherFields scope={draft.scope} onChange={(scope) => change({ scope })} />
-      <Hides scope={draft.scope} />
+      {times.active && !beginsNow(times.active) ? (
+        <p class="hint">{t.alerts.hidesThen}</p>
+      ) : (
+        <Hides scope={draft.scope} />
+      )}
     </FormDialog>
   );
 }
+
+/** Tells whether one of the times holds at this moment. */
+const beginsNow = (spans: readonly (readonly number[])[]): boolean =>
+  spans.some(([from = 0, to = 0]) => from <= Date.now() && to > Date.now());
 
 interface PartProps {
   readonly draft: Draft;
@@ -193,12 +202,18 @@ function Effect({ draft, onChange }: PartProps) {
         }))}
         onChange={(effect) => onChange({ effect })}
       />
-      <TagChoice
-        label={t.alerts.onPages}
-        all={pages}
-        chosen={draft.public}
-        onChange={(slugs) => onChange({ public: slugs })}
-      />
+      {pages.length + draft.public.length > 0 ? (
+        <TagChoice
+          label={t.alerts.onPages}
+          all={pages}
+          chosen={draft.public}
+          onChange={(slugs) => onChange({ public: slugs })}
+        />
+      ) : (
+        <p class="hint">
+          {t.alerts.onPages}: {t.alerts.noPages}
+        </p>
+      )}
     </>
   );
 }
@@ -211,7 +226,11 @@ interface NextProps {
 /** The next five times, with the day, by the clock of the zone. */
 export function NextFive({ zone, spans }: NextProps) {
   const now = Date.now();
-  const next = spans.filter(([, to = 0]) => to > now).slice(0, 5);
+  const coming = spans.filter(([, to = 0]) => to > now);
+  const last = lastDay(now, zone);
+  const inside = coming.filter(([from = 0]) => from < last);
+  // What comes later than the calendar shows stands here alone.
+  const next = (inside.length > 0 ? inside : coming.slice(0, 1)).slice(0, 5);
   if (next.length === 0) return <p class="muted small">{t.alerts.neverAgain}</p>;
   const day: Intl.DateTimeFormatOptions = {
     weekday: 'short',

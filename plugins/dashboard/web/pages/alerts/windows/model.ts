@@ -4,12 +4,15 @@ import { usePoll, useServer } from '../../../frame/index.ts';
 import { toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { DEBOUNCE_MS, isNamed } from '../silences/model.ts';
+import { daysFrom, isZone } from './zones.ts';
 
 export type Window = Methods['alert_window_list']['result'][number];
 type NewWindow = Methods['alert_window_create']['params']['window'];
 
 const EVERY_MS = 30_000;
-const MONTH_MS = 31 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** Days that the calendar and the list of times show. */
+export const DAYS = 30;
 const HOUR_MS = 3_600_000;
 
 export function useWindows() {
@@ -82,6 +85,10 @@ interface Preview {
   readonly error?: unknown;
 }
 
+/** End of the last day that the calendar shows, Unix ms. */
+export const lastDay = (from: number, zone: string): number =>
+  (isZone(zone) ? daysFrom(from, DAYS, zone).at(-1)?.to : undefined) ?? from + DAYS * DAY_MS;
+
 /** Times of a window in the next 30 days, as the server reads it. */
 export function useWindowTimes(draft: Draft): Preview {
   const { call } = useServer();
@@ -104,7 +111,7 @@ export function useWindowTimes(draft: Draft): Preview {
     let isOver = false;
     const timer = setTimeout(() => {
       const from = Date.now();
-      call('alert_window_preview', { window, from, to: from + MONTH_MS }).then(
+      call('alert_window_preview', { window, from, to: lastDay(from, draft.zone) }).then(
         ({ active }) => !isOver && setFound({ active }),
         (error: unknown) => !isOver && setFound({ error }),
       );
@@ -129,7 +136,7 @@ export function useWindowRemoval(name: string, onDone: () => void) {
 /** Slugs of the status pages that may show a window. */
 export function useStatusPages(): readonly string[] {
   const { call, has, holds } = useServer();
-  const sees = has('status-page') && holds('status_page', 'read');
+  const sees = has('status-page') && holds('status_page', 'write');
   const { data } = usePoll(`status pages ${sees}`, async () =>
     sees ? (await call('status-page_list')).map(({ slug }) => slug) : [],
   );

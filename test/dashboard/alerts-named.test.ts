@@ -1,0 +1,29 @@
+/** Conditions that hold of machines of certain names: the form reads what it wrote, and keeps the rest as it was. */
+import * as assert from 'uvu/assert';
+import { namedText, readNamed } from '../../plugins/dashboard/web/pages/alerts/rules/named.ts';
+import { suite } from '../runner/suite.ts';
+
+const test = suite('dashboard: conditions by name');
+
+for (const [condition, text] of [
+  ['cpu_usage > 90', 'cpu_usage > 90 && name.startsWith("db-")'],
+  ['a > 1 && b < 2', 'a > 1 && b < 2 && name.startsWith("db-")'],
+  ['a > 1 || b < 2', '(a > 1 || b < 2) && name.startsWith("db-")'],
+  ['(a) || (b)', '((a) || (b)) && name.startsWith("db-")'],
+] as const)
+  test(`${condition} takes the beginning of names, and gives it back`, () => {
+    assert.is(namedText({ condition, prefix: 'db-' }), text);
+    assert.equal(readNamed(text), { condition, prefix: 'db-' });
+    assert.is(namedText({ condition, prefix: '' }), condition);
+  });
+
+for (const text of [
+  '(a) || (b) && name.startsWith("db-")',
+  'a || b && name.startsWith("db-")',
+  'name.startsWith("db-")',
+  'cpu_usage > 90 && name.startsWith(host)',
+])
+  test(`${text} stays as it is: the name is no condition beside the rest`, () =>
+    assert.equal(readNamed(text), { condition: text, prefix: '' }));
+
+test.run();
