@@ -1,11 +1,14 @@
 // `alert_list`, `alert_history`, `alert_get`, `alert_ack` and the rest (plugins/alert/README.md).
 
 import { randomUUID } from 'node:crypto';
+import { Notify } from '@svc/plugin-notify/api';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { until } from '../bus-kit.ts';
+import { create, webhook } from '../notify/kit.ts';
 import { failure } from '../protocol/agent-kit.ts';
 import { suite } from '../runner/suite.ts';
+import { kernelOf } from '../shared-servers.ts';
 import { PLUGINS, report } from './kit.ts';
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -96,6 +99,58 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await failure(call('alert_get', { id: 999_999 }, stranger))).code, 102);
     assert.is((await failure(call('alert_get', { id: 999_999 }))).code, 105);
     assert.is((await call('alert_close', { id }, await may('write'))).state, 'closed');
+  });
+
+  test('an alert takes 50 notes for each time that it opened', async () => {
+    const [{ id }] = await mine();
+    for (let n = 0; n < 50; n++) await call('alert_note', { id, text: `note ${n}` });
+    const { code, message } = await failure(call('alert_note', { id, text: 'one more' }));
+    assert.equal([code, /50 notes/.test(message)], [108, true]);
+  });
+
+  test('what hides an alert is named to those who may see it, and takes it from the unacknowledged', async () => {
+    const reader = await app.token([
+      { scopes: [{ agent_uuid: A }], permissions: [{ alert: 'read' }] },
+    ]);
+    const silence = (scope: object, reason: string) => ({
+      silence: { scope, reason, ends_at: app.clock.now() + 3_600_000 },
+    });
+    for (const [scope, name] of [
+      [{ rules: ['hot'] }, ''],
+      [{ agents: [A] }, 'of A'],
+    ] as const) {
+      const { id } = await call('alert_silence_create', silence(scope, 'of A'));
+      const { alerts, counts } = await call('alert_list', {}, reader);
+      assert.equal(alerts[0].hidden_by, { kind: 'silence', name });
+      assert.is(counts.unacked, 0);
+      const [own] = await mine();
+      assert.equal(own.hidden_by, { kind: 'silence', name: 'of A' });
+      await call('alert_silence_end', { id });
+    }
+    assert.is((await call('alert_list', {}, reader)).counts.unacked, 1);
+  });
+
+  test('channels are named to those who may read them', async () => {
+    await create(app, webhook('pager', 'http://127.0.0.1:9/'));
+    await create(app, webhook('mail', 'http://127.0.0.1:9/'));
+    const [{ id }] = await mine();
+    const channels = await kernelOf(app).use(Notify).channels();
+    await app.sql(
+      `update alert set told = '${JSON.stringify(channels.map((one) => one.id))}' where id = ${id}`,
+    );
+    const read = { scopes: [{ agent_uuid: A }], permissions: [{ alert: 'read' }] };
+    const pager = { scopes: [{ channel: 'pager' }], permissions: [{ channel: 'read' }] };
+    for (const [limit, told] of [
+      [[read], ['2 other channels']],
+      [
+        [read, pager],
+        ['pager', 'another channel'],
+      ],
+    ] as const) {
+      const token = await app.token(limit as any);
+      assert.equal((await call('alert_get', { id }, token)).alert.told, told);
+    }
+    await app.sql(`update alert set told = null where id = ${id}`);
   });
 
   test('a subscriber gets what is open, then what changes', async () => {

@@ -1,6 +1,7 @@
 /** A dispatcher over the tables of a real server, with rules, machines and a time that the test decides. */
 import { randomUUID } from 'node:crypto';
 import type { Message } from '@svc/plugin-notify/api';
+import { uncounted } from '@svc/plugin-sdk';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import { Dispatcher } from '../../plugins/alert/src/dispatch/dispatcher.ts';
 import { LastHeard } from '../../plugins/alert/src/dispatch/heard.ts';
@@ -54,7 +55,10 @@ export class Stage {
     const { db, log } = kernelOf(app);
     const clock = { ...kernelOf(app).clock, now: () => this.now, monotonic: () => this.now };
     const ruleOf = (id: number) => this.rules.find((rule) => rule.id === id);
-    this.settings = new Settings(db, clock);
+    this.settings = new Settings(db, clock, {
+      counting: uncounted(db),
+      mayShow: async () => true,
+    });
     this.transitions = new StoredTransitions({ db, clock, log, ruleOf, onMade() {} });
     const notify = notifyOf(app);
     this.parts = {
@@ -153,7 +157,7 @@ export class Stage {
       starts_at: this.now,
       ends_at: this.now + seconds * SECOND,
     };
-    const more = { reason: 'new disk', created_by: null };
+    const more = { reason: 'new disk', created_by: null, owner: null };
     const { id } = await this.settings.silenceStore.insert({ scope, ...more, ...times });
     await this.settings.reload();
     return id;

@@ -217,6 +217,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       {
         kind: 'subject',
         name: `name of ${router.slice(0, 4)}`,
+        key: `machine:${router}`,
       },
     );
     stage.away.delete(router);

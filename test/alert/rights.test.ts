@@ -39,6 +39,8 @@ const TABLE: readonly (readonly [letters: string, method: string, params: (ids: 
   ['----gs', 'alert_rule_set_enable', () => ({ name: 'unknown', enable: false })],
   ['----gs', 'alert_rule_reset', () => ({ name: 'CPU busy' })],
   ['----gs', 'alert_rule_reset', () => ({ name: 'unknown' })],
+  // Narrowed to A: the reset would give it all machines again.
+  ['----gs', 'alert_rule_reset', () => ({ name: 'Disk full' })],
   ['-r---s', 'alert_rule_get', () => ({ name: 'of A' })],
   ['-----s', 'alert_rule_get', () => ({ name: 'of all' })],
   ['-----s', 'alert_rule_get', () => ({ name: 'unknown' })],
@@ -106,6 +108,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const name of ['of A', 'new window'])
       await ask(app.superToken, 'alert_window_delete', { name });
     await sure('alert_window_create', { window: { ...windowOf(ofA), name: 'of A' } });
+    await sure('alert_rule_update', { name: 'Disk full', change: { scope: ofA } });
   };
 
   test.before(async () => {
@@ -154,7 +157,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
     const reader = tokens.get('read of A') as string;
     const { result } = await ask(reader, 'alert_rule_list', {});
-    assert.equal(result.map(({ name }: any) => name).sort(), ['hot', 'of A']);
+    assert.equal(result.map(({ name }: any) => name).sort(), ['Disk full', 'hot', 'of A']);
   });
 
   test('when an alert ended last is told of those that the caller may read', async () => {
@@ -163,6 +166,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       (await ask(tokens.get(caller) as string, 'alert_list', {})).result.last_closed_at;
     assert.is(await last('none'), null);
     assert.ok((await last('read of A')) > 0);
+  });
+
+  test('whoever resets a default rule owns it', async () => {
+    const token = tokens.get('write') as string;
+    const { error, result } = await ask(token, 'alert_rule_reset', { name: 'Disk full' });
+    assert.is(error, undefined);
+    assert.equal([result.owner, result.scope], [token.split(':')[0], all]);
+    await restore();
   });
 
   for (const [at, [letters, method, params]] of TABLE.entries())

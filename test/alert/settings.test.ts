@@ -1,6 +1,7 @@
 // Silences, maintenance windows and policies over the wire (plugins/alert/README.md).
 
 import { randomUUID } from 'node:crypto';
+import { MaintenanceWindows } from '@svc/plugin-alert/api';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { create, webhook } from '../notify/kit.ts';
@@ -15,7 +16,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`alert: silences, windows, policies (${dialect})`);
   let app: TestApp;
   test.before(async () => {
-    app = await bootForTest(PLUGINS, {}, { dialect });
+    app = await bootForTest([...PLUGINS, 'status-page'], {}, { dialect });
   });
   test.after(() => app.stop());
   const call = (method: string, params: object, token = app.superToken): Promise<any> =>
@@ -214,6 +215,89 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await call('alert_rule_delete', { name: rule });
     assert.equal(await call('alert_policy_delete', { name: 'night' }), { success: true });
     assert.is((await refusal('alert_policy_delete', { name: 'night' })).code, 105);
+  });
+
+  test('a window is shown on a status page by those who may write that page', async () => {
+    const machine = randomUUID();
+    await report(app, machine);
+    const writes = { scopes: [{ agent_uuid: machine }], permissions: [{ alert: 'write' }] };
+    const page = { scopes: [{ status_page: 'mine' }], permissions: [{ status_page: 'write' }] };
+    const [plain, may] = [await app.token([writes]), await app.token([writes, page])];
+    const now = kernelOf(app).clock.now();
+    const once = { from: now - 1_000, to: now + HOUR };
+    const shown = (name: string, slug: string) => ({
+      window: { name, scope: { agents: [machine] }, once, public: [slug] },
+    });
+    const { code, message } = await refusal('alert_window_create', shown('w', 'mine'), plain);
+    assert.equal([code, /status_page write/.test(message)], [102, true]);
+    assert.is((await refusal('alert_window_create', shown('w', 'main'), may)).code, 102);
+    await call('alert_window_create', shown('w', 'mine'), may);
+    // Whoever changes a window owns it, and would show it.
+    const change = { enable: true };
+    assert.is((await refusal('alert_window_update', { name: 'w', change }, plain)).code, 102);
+    const windows = kernelOf(app).use(MaintenanceWindows);
+    assert.equal(windows.active('mine', now).length, 1);
+    await call('token_edit', { target_token: may.split(':')[0], limit: [writes] });
+    await call('alert_window_create', window('reload'));
+    assert.equal(windows.active('mine', now), [], 'its owner lost the right');
+    for (const name of ['w', 'reload']) await call('alert_window_delete', { name });
+  });
+
+  test('tokens share room for silences and windows, and leave the Super Token its own', async () => {
+    const small = await bootForTest(
+      PLUGINS,
+      { alert: { max_silences: 8, max_windows: 4 } },
+      { dialect },
+    );
+    const machine = randomUUID();
+    await report(small, machine);
+    const permissions = [{ alert: 'write' }, { alert: 'silence' }, { alert: 'read' }];
+    const token = await small.token([{ scopes: [{ agent_uuid: machine }], permissions }]);
+    const scope = { agents: [machine] };
+    const silence = { scope, reason: 'x', ends_at: soon() };
+    const make = (by = small.superToken): Promise<any> =>
+      small.call('alert_silence_create', { token: by, silence });
+    const mine = await make(token);
+    await make(token);
+    const full = await failure(make(token));
+    assert.is(full.code, 108);
+    assert.match(full.message, /2 silences, and max_silences under \[alert\].* allows 2: end some/);
+    await make();
+    await small.call('alert_silence_end', { token, id: mine.id });
+    await make(token);
+    const open = (name: string, by = small.superToken) =>
+      small.call('alert_window_create', { token: by, window: { name, scope, ...DAILY } });
+    await open('a', token);
+    assert.match((await failure(open('b', token))).message, /max_windows/);
+    await open('b');
+    await small.stop();
+  });
+
+  test('a scope names at most 1,000 things', async () => {
+    const names = (what: string, count: number) =>
+      Array.from({ length: count }, (_, at) => `${what} ${at}`);
+    const scope = { rules: names('r', 600), tags: names('t', 401) };
+    const silence = { scope, reason: 'x', ends_at: soon() };
+    for (const [method, params] of [
+      ['alert_silence_create', { silence }],
+      ['alert_silence_preview', { scope }],
+      ['alert_window_create', window('wide', { scope })],
+    ] as const) {
+      const { code, message } = await refusal(method, params);
+      assert.equal([code, /1001 rules.*1000 are allowed/.test(message)], [108, true], message);
+    }
+  });
+
+  test('many silences with many names hold nobody up', async () => {
+    const made: number[] = [];
+    for (let n = 0; n < 150; n++) {
+      const rules = Array.from({ length: 990 }, (_, at) => `rule ${n} ${at}`);
+      const silence = { scope: { rules }, reason: 'x', ends_at: soon() };
+      made.push((await call('alert_silence_create', { silence })).id);
+    }
+    await opened(app, randomUUID());
+    assert.is((await call('alert_silence_list', {})).length, 150);
+    for (const id of made) await call('alert_silence_end', { id });
   });
 
   test('policies need the right in the whole, windows that to what they name', async () => {

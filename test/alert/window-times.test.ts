@@ -91,7 +91,10 @@ test('a window holds from its begin until before its end, and says what comes ne
 
 const refused = (given: object, words: RegExp) => {
   try {
-    contentOf({ name: 'w', scope: { tags: ['a'] }, ...given }, null);
+    contentOf(
+      { name: 'w', scope: { tags: ['a'] }, ...given },
+      { owner: null, now: Date.UTC(2026, 0, 1) },
+    );
   } catch (error) {
     assert.instance(error, RpcError);
     assert.match((error as RpcError).message, words);
@@ -110,9 +113,21 @@ test('what is no window is refused in words', () => {
     [{ cron: '@daily', duration_s: 60 }, /five fields/],
     [{ cron: '61 0 * * *', duration_s: 60 }, /'61 0 \* \* \*' is not understood: .*61/],
     [{ cron: '0 0 30 2 *', duration_s: 60 }, /never comes/],
+    [{ cron: '0 0 30,31W feb *', duration_s: 60 }, /never comes/],
+    [{ cron: '0 0 31 4-6/2,11 ?', duration_s: 60 }, /never comes/],
+    [{ cron: '0 0 20 * +1#1', duration_s: 60 }, /begins with no \+/],
+    [{ cron: '0 0 * 2 0#5', duration_s: 60 }, /within five years/],
     [{ cron: '0 0 * * *', duration_s: 60, zone: 'Mars/Base' }, /'Mars\/Base' is no time zone/],
   ] as const)
     refused(given, words);
+});
+
+test('days that are rare are no reason to refuse a window', () => {
+  for (const cron of ['0 0 29 2 *', '0 0 31 4,5 *', '0 0 L 2 *', '0 0 31 2 1', '0 0 */31 2 *']) {
+    const given = { name: 'w', scope: { tags: ['a'] }, cron, duration_s: 60 };
+    const content = contentOf(given, { owner: null, now: Date.UTC(2026, 0, 1) });
+    assert.ok(new Schedule(content).ranges(Date.UTC(2026, 0, 1)).length > 0, cron);
+  }
 });
 
 test('a range with too many begins is refused instead of being counted', async () => {

@@ -31,7 +31,7 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
   const touched = (ids: readonly number[]) => kernel.publish(AlertTouched, { ids: [...ids] });
   const answers = new Answers({
     now: () => clock.now(),
-    ...{ rules, machines },
+    ...{ auth: kernel.auth, rules, machines },
     channels: () => notify.channels(),
     hiddenBy: (alert) => telling.hiddenBy(alert),
     below: (alert) => telling.below(alert),
@@ -41,8 +41,8 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
     owners: kernel.use(Owners),
     registry: kernel.use(AgentRegistry),
     egress: kernel.use(Egress),
-    async answer(alert) {
-      const [answer] = await answers.alerts([alert]);
+    async answer(alert, caller) {
+      const [answer] = await answers.alerts([alert], caller);
       if (!answer) throw new Error('an alert had no answer');
       return answer;
     },

@@ -160,6 +160,7 @@ export function addMethods(
   const { auth, clock, log } = kernel;
   const answers = new Answers({
     now: () => clock.now(),
+    auth,
     rules,
     machines,
     channels: async () => (await notify?.channels()) ?? [],

@@ -19,7 +19,7 @@ import { attachTelling } from './attach.ts';
 import { addMethods, openCore, openEvaluator, openRounds } from './core.ts';
 import { examine } from './examine.ts';
 import { examples } from './examples.ts';
-import { rulesHeld } from './held.ts';
+import { rulesHeld, settingsHeld } from './held.ts';
 import { addMeters } from './meters.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions } from './permissions.ts';
@@ -62,6 +62,25 @@ const config = Type.Object({
     maximum: 500,
     default: 500,
     description: 'Rules that all tokens together may have, and as many again the Super Token.',
+  }),
+  max_silences: Type.Integer({
+    minimum: 0,
+    maximum: 1_000,
+    default: 1_000,
+    description:
+      'Silences that all tokens together may have, one token a quarter of it, and as many again the Super Token.',
+  }),
+  max_windows: Type.Integer({
+    minimum: 0,
+    maximum: 200,
+    default: 200,
+    description: 'Maintenance windows, counted likewise.',
+  }),
+  max_policies: Type.Integer({
+    minimum: 0,
+    maximum: 50,
+    default: 50,
+    description: 'Policies, counted likewise.',
   }),
   slow_rule_us: Type.Integer({
     minimum: 10,
@@ -128,7 +147,8 @@ export default definePlugin({
       const list = async (owner: string) =>
         rules.list().flatMap((rule) => (rule.owner === owner ? rule.name : []));
       kernel.use(Owners).register({ kind: HELD, list });
-      kernel.use(Holdings).register(rulesHeld(kernel.config));
+      const kinds = settingsHeld(kernel.config, () => clock.now());
+      for (const held of [rulesHeld(kernel.config), ...kinds]) kernel.use(Holdings).register(held);
       await addDefaults(ruleStore, clock.now());
       await rules.refresh();
     });

@@ -1,14 +1,19 @@
-import { type Clock, type Database, Type, topic } from '@svc/plugin-sdk';
+import { type Clock, type Counting, type Database, Type, topic } from '@svc/plugin-sdk';
 import { SerialQueue } from '@svc/plugin-sdk/util';
 import { Policies } from './policies/policies.ts';
 import { PolicyStore } from './policies/store.ts';
 import { Silences } from './silences/silences.ts';
 import { SilenceStore } from './silences/store.ts';
 import { WindowStore } from './windows/store.ts';
-import { Windows } from './windows/windows.ts';
+import { type MayShow, Windows } from './windows/windows.ts';
 
 /** Silences, windows or policies were changed. */
 export const SettingsChanged = topic('alert.settings', Type.Object({ what: Type.String() }));
+
+export interface SettingsNeeds {
+  readonly counting: Counting;
+  readonly mayShow: MayShow;
+}
 
 /** Silences, windows and policies: the tables, and their copies in memory. */
 export class Settings {
@@ -21,13 +26,13 @@ export class Settings {
   readonly #clock: Clock;
   readonly #queue = new SerialQueue();
 
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, clock: Clock, { counting, mayShow }: SettingsNeeds) {
     this.#clock = clock;
-    this.silenceStore = new SilenceStore(db);
-    this.windowStore = new WindowStore(db);
-    this.policyStore = new PolicyStore(db);
+    this.silenceStore = new SilenceStore(db, counting);
+    this.windowStore = new WindowStore(db, counting);
+    this.policyStore = new PolicyStore(db, counting);
     this.silences = new Silences(this.silenceStore);
-    this.windows = new Windows(this.windowStore);
+    this.windows = new Windows(this.windowStore, mayShow);
     this.policies = new Policies(this.policyStore);
   }
 
@@ -41,7 +46,7 @@ export class Settings {
   reload(): Promise<void> {
     return this.#queue.run(async () => {
       await this.silences.reload(this.#clock.now());
-      await this.windows.reload();
+      await this.windows.reload(this.#clock.now());
       await this.policies.reload();
     });
   }

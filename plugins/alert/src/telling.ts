@@ -2,25 +2,36 @@ import { AgentReported } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Egress } from '@svc/plugin-egress/api';
 import type { Notify } from '@svc/plugin-notify/api';
-import { DatabaseChanged, type Kernel, type Methods, type Static } from '@svc/plugin-sdk';
+import {
+  countingIn,
+  DatabaseChanged,
+  type Kernel,
+  type Methods,
+  type Principal,
+  type Requirement,
+  type Static,
+} from '@svc/plugin-sdk';
 import type { Routes } from '@svc/plugin-sdk/http';
 import type { Owners } from '@svc/plugin-token/api';
 import { type Acknowledge, addAckRoutes } from './ack/routes.ts';
 import { AckStore } from './ack/store.ts';
 import { AckThrottle } from './ack/throttle.ts';
+import type { HiddenBy } from './alerts/answers.ts';
 import { textOf } from './alerts/words.ts';
 import type { MaintenanceWindows } from './api.ts';
 import { Dispatcher, type Hidden } from './dispatch/dispatcher.ts';
 import { LastHeard } from './dispatch/heard.ts';
 import { Watchdog } from './dispatch/watchdog.ts';
+import { mayShowOn } from './permissions.ts';
 import { addPolicyMethods } from './policies/methods.ts';
 import type { LoadedRules } from './rules/loaded.ts';
-import { mayServe, readsOf } from './rules/rights.ts';
+import { mayDo, mayServe, readsOf } from './rules/rights.ts';
 import type { AlertAnswer } from './schemas.ts';
 import { Settings, SettingsChanged } from './settings.ts';
 import { addSilenceMethods } from './silences/methods.ts';
 import { OpenAlerts } from './silences/open.ts';
 import type { SettingsParts } from './silences/parts.ts';
+import { maySeeSettings } from './silences/rights.ts';
 import type { AlertStore } from './store/alerts.ts';
 import type { Alert, Machines, Rule } from './types.ts';
 import { addWindowMethods } from './windows/methods.ts';
@@ -42,7 +53,7 @@ export interface TellingParts {
   readonly registry: AgentRegistry;
   readonly egress: Egress;
   /** An alert as the wire has it. */
-  readonly answer: (alert: Alert) => Promise<Static<typeof AlertAnswer>>;
+  readonly answer: (alert: Alert, caller: Principal) => Promise<Static<typeof AlertAnswer>>;
   readonly acknowledge: Acknowledge;
   /** Hears which alerts were told or suppressed, after the commit. */
   readonly changed: (ids: readonly number[]) => void;
@@ -57,9 +68,12 @@ export class Telling {
   readonly #watchdog: Watchdog;
 
   constructor(parts: TellingParts) {
-    const { kernel, egress } = parts;
+    const { kernel, egress, owners } = parts;
     this.#parts = parts;
-    this.#settings = new Settings(kernel.db, kernel.clock);
+    this.#settings = new Settings(kernel.db, kernel.clock, {
+      counting: countingIn(kernel),
+      mayShow: (owner, slug) => owners.may(owner, mayShowOn(slug)),
+    });
     this.#dispatcher = new Dispatcher(this.#dispatchParts());
     this.#watchdog = new Watchdog({
       ...{ clock: kernel.clock, log: kernel.log, signal: kernel.signal },
@@ -98,8 +112,18 @@ export class Telling {
   }
 
   /** Reason for which nothing is sent about an alert now; null: there is none. */
-  hiddenBy(alert: Alert, now = this.#parts.kernel.clock.now()): Hidden | null {
-    return this.#dispatcher.hiddenBy(alert, now) ?? null;
+  hiddenBy(alert: Alert, now = this.#parts.kernel.clock.now()): HiddenBy | null {
+    const hidden = this.#dispatcher.hiddenBy(alert, now);
+    return hidden ? { ...hidden, wants: this.#wants(hidden) } : null;
+  }
+
+  /** The right to see the name of what hides an alert; null: whoever sees the alert may. */
+  #wants({ key }: Hidden): Requirement | null {
+    const { silences, windows } = this.#settings;
+    const [kind, id = ''] = key.split(':');
+    if (kind === 'silence') return maySeeSettings(silences.find(Number(id))?.scope ?? {});
+    if (kind === 'window') return maySeeSettings(windows.find(Number(id))?.scope ?? {});
+    return kind === 'machine' ? mayDo('read', [id]) : null;
   }
 
   /** Number of alerts that this one suppresses. */

@@ -188,6 +188,7 @@ export interface Silence {
   readonly starts_at: number;
   readonly ends_at: number;
   readonly ended_by: string | null;
+  readonly owner: string | null;
 }
 
 /** Row of `alert_window`. */

@@ -1,6 +1,9 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Channel, Severity } from '@svc/plugin-notify/api';
+import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
+import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import type { Alert, AlertEvent, Machines, Rules } from '../types.ts';
+import type { Alert, AlertEvent, Machines } from '../types.ts';
 import { summaryText } from './summary.ts';
 import { textOf } from './words.ts';
 
@@ -13,10 +16,20 @@ const STATES = ['closed', 'pending', 'open', 'clearing'] as const;
 export interface HiddenBy {
   readonly kind: 'silence' | 'window' | 'subject' | 'frozen';
   readonly name: string;
+  /** Text that is equal for all alerts that it hides. */
+  readonly key: string;
+  /** The right to see its name; null: whoever sees the alert may. */
+  readonly wants: Requirement | null;
 }
+
+/** Name of channels that a caller may not read. */
+export const OTHER_CHANNEL = 'another channel';
+/** Alerts whose reasons are looked up in one turn of the event loop. */
+const SLICE = 100;
 
 export interface AnswerParts {
   readonly now: () => number;
+  readonly auth: Auth;
   readonly rules: Pick<LoadedRules, 'byId' | 'conditionOf'>;
   readonly machines: Pick<Machines, 'nameOf'>;
   readonly channels: () => Promise<readonly Channel[]>;
@@ -33,13 +46,59 @@ export class Answers {
     this.#parts = parts;
   }
 
-  /** @throws RpcError 103 */
-  async alerts(alerts: readonly Alert[]) {
+  /** Alerts as this caller may see them. @throws RpcError 103 */
+  async alerts(alerts: readonly Alert[], caller: Principal) {
     const isTold = alerts.some(({ told }) => told && told.length > 0);
     const channels = isTold ? await this.#parts.channels() : [];
-    const names = new Map(channels.map(({ id, name }) => [id, name]));
-    return alerts.map((alert) => this.#alert(alert, names));
+    const names = new Map<number, string>();
+    const maySee = this.channelsFor(caller);
+    for (const { id, name } of channels) if (await maySee(name)) names.set(id, name);
+    const mayName = this.#namesFor(caller);
+    const answers = [];
+    for (const [at, alert] of alerts.entries()) {
+      if (at % SLICE === SLICE - 1) await breathe();
+      const hidden = alert.state === 0 ? null : this.#hiddenBy(alert);
+      const name = hidden && (await mayName(hidden)) ? hidden.name : '';
+      const hidden_by = hidden && { kind: hidden.kind, name };
+      answers.push({ ...this.#alert(alert), hidden_by, told: toldTo(alert.told ?? [], names) });
+    }
+    return answers;
   }
+
+  /** Numbers of open alerts by severity, and of those that nobody acknowledged and nothing hides. */
+  async counts(alerts: readonly Alert[]) {
+    const { now, rules } = this.#parts;
+    const counts = { critical: 0, warning: 0, info: 0, unacked: 0 };
+    for (const [at, alert] of alerts.entries()) {
+      if (at % SLICE === SLICE - 1) await breathe();
+      if (alert.state < 2) continue;
+      counts[rules.byId(alert.rule_id)?.severity ?? 'warning']++;
+      if (!isAcked(alert, now()) && !this.#hiddenBy(alert)) counts.unacked++;
+    }
+    return counts;
+  }
+
+  /** Returns whether a caller may know of a channel; each right is asked once. */
+  channelsFor(caller: Principal): (name: string) => Promise<boolean> {
+    const asked = new Map<string, Promise<boolean>>();
+    return (name) => {
+      const known = asked.get(name) ?? this.#parts.auth.allows(caller, maySeeChannel(name));
+      asked.set(name, known);
+      return known;
+    };
+  }
+
+  #namesFor(caller: Principal): (hidden: HiddenBy) => Promise<boolean> {
+    const asked = new Map<string, Promise<boolean>>();
+    return async ({ key, wants }) => {
+      if (!wants) return true;
+      const known = asked.get(key) ?? this.#parts.auth.allows(caller, wants);
+      asked.set(key, known);
+      return known;
+    };
+  }
+
+  readonly #hiddenBy = (alert: Alert): HiddenBy | null => this.#parts.hiddenBy?.(alert) ?? null;
 
   event(event: AlertEvent) {
     const { id, alert_id, part, episode, at, kind, by } = event;
@@ -50,10 +109,10 @@ export class Answers {
     return { ...place, episode, at, kind, by, detail };
   }
 
-  #alert(alert: Alert, names: ReadonlyMap<number, string>) {
-    const { now, hiddenBy, below, rules } = this.#parts;
+  #alert(alert: Alert) {
+    const { now, below, rules } = this.#parts;
     const { id, rule_id, part, episode, since, opened_at, closed_at, value, detail } = alert;
-    const { acked_by, acked_at, acked_until, ack_note, flaps, told, state } = alert;
+    const { acked_by, acked_at, acked_until, ack_note, flaps, state } = alert;
     const rule = rules.byId(rule_id);
     const subject = this.#subject(alert, detail.name);
     const value_text = textOf(value, rules.conditionOf(rule_id));
@@ -68,8 +127,6 @@ export class Answers {
       ...times,
       summary: rule ? summaryText(rule, { ...texts, subject: tagged }) : '',
       ...{ acked_by, acked_at, acked_until, ack_note },
-      hidden_by: state === 0 ? null : (hiddenBy?.(alert) ?? null),
-      told: (told ?? []).map((channel) => names.get(channel) ?? `channel ${channel}`),
       flapping: flaps.filter((time) => time > now() - HOUR_MS).length >= FLAPPING,
       below: below?.(alert) ?? 0,
     };
@@ -90,15 +147,12 @@ export class Answers {
   }
 }
 
-/** Numbers of open alerts by severity, and of those that nobody acknowledged. */
-export function countsOf(alerts: Iterable<Alert>, rules: Pick<Rules, 'byId'>, now: number) {
-  const counts = { critical: 0, warning: 0, info: 0, unacked: 0 };
-  for (const alert of alerts) {
-    if (alert.state < 2) continue;
-    counts[rules.byId(alert.rule_id)?.severity ?? 'warning']++;
-    if (!isAcked(alert, now)) counts.unacked++;
-  }
-  return counts;
+/** Names of the channels that were told; those that the caller may not read, or that have gone, are counted. */
+function toldTo(told: readonly number[], names: ReadonlyMap<number, string>): string[] {
+  const shown = told.flatMap((channel) => names.get(channel) ?? []);
+  const others = told.length - shown.length;
+  if (others === 0) return shown;
+  return [...shown, others === 1 ? OTHER_CHANNEL : `${others} other channels`];
 }
 
 const isAcked = ({ acked_by, acked_until }: Alert, now: number): boolean =>

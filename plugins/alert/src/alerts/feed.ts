@@ -11,7 +11,7 @@ import {
 import { AlertAnswer } from '../schemas.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
 import { type Alert, OPEN, type Rules } from '../types.ts';
-import { type Answers, countsOf } from './answers.ts';
+import type { Answers } from './answers.ts';
 import { Counts, MOST_ALERTS } from './methods.ts';
 import { readable, visibleTo } from './visible.ts';
 
@@ -145,7 +145,7 @@ export class AlertFeed {
   }
 
   async #send(viewer: Viewer): Promise<void> {
-    const { auth, answers, clock, rules } = this.#parts;
+    const { auth, answers } = this.#parts;
     const isVisible = visibleTo(auth, viewer.caller);
     const seen = await readable([...this.#open.values()], isVisible, MOST_ALERTS);
     const visible = new Set(seen.map(({ id }) => id));
@@ -157,7 +157,7 @@ export class AlertFeed {
     for (const { id } of alerts) viewer.shown.add(id);
     viewer.isNew = false;
     if (isEmpty) return;
-    const counts = countsOf(seen, rules, clock.now());
-    viewer.push({ alerts: await answers.alerts(portion), closed, counts });
+    const counts = await answers.counts(seen);
+    viewer.push({ alerts: await answers.alerts(portion, viewer.caller), closed, counts });
   }
 }

@@ -1,10 +1,19 @@
-import { type CallContext, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  type CallContext,
+  type Methods,
+  optional,
+  type Principal,
+  RpcError,
+  Type,
+} from '@svc/plugin-sdk';
 import { AlertAnswer, EventAnswer, Time } from '../schemas.ts';
 import { type Alert, CLOSED, OPEN } from '../types.ts';
 import { alertOf, onAlert, rightTo } from './find.ts';
 import type { AlertMethodParts } from './methods.ts';
 
 const Id = Type.Integer({ minimum: 1, description: 'Id of the alert.' });
+/** Notes of one episode. */
+const MOST_NOTES = 50;
 const noteOf = (description: string) =>
   optional(Type.String({ minLength: 1, maxLength: 300, description }));
 
@@ -34,7 +43,7 @@ function addAcks(methods: Methods, parts: AlertMethodParts): void {
         throw RpcError.invalid('until is past: give a later time, or leave it out');
       const by = nameOf(caller);
       const ack = { by, until: until ?? null, note: note ?? null };
-      return changed(parts, await store.acknowledge(id, ack, by), id);
+      return changed({ ...parts, caller }, await store.acknowledge(id, ack, by), id);
     },
   });
   methods.add('alert_unack', {
@@ -46,7 +55,7 @@ function addAcks(methods: Methods, parts: AlertMethodParts): void {
     right: rightTo('ack'),
     access: onAlert('ack', parts),
     async handle({ id }, { caller }) {
-      return changed(parts, await store.acknowledge(id, null, nameOf(caller)), id);
+      return changed({ ...parts, caller }, await store.acknowledge(id, null, nameOf(caller)), id);
     },
   });
 }
@@ -70,7 +79,7 @@ function addClose(methods: Methods, parts: AlertMethodParts): void {
       const end = { from: alert, to: CLOSED, at: parts.clock.now(), by: nameOf(caller) } as const;
       const [result] = await parts.transitions.apply([{ ...place, ...judged, ...end }]);
       if (!result?.made) throw RpcError.other('the alert is being changed by others; try again');
-      return changed(parts, result.alert, id);
+      return changed({ ...parts, caller }, result.alert, id);
     },
   });
 }
@@ -78,6 +87,7 @@ function addClose(methods: Methods, parts: AlertMethodParts): void {
 function addNote(methods: Methods, parts: AlertMethodParts): void {
   methods.add('alert_note', {
     summary: 'Adds a note to the history of an alert.',
+    description: `At most ${MOST_NOTES} for each time that it opened.`,
     addition: true,
     params: {
       id: Id,
@@ -89,16 +99,22 @@ function addNote(methods: Methods, parts: AlertMethodParts): void {
     access: onAlert('ack', parts),
     async handle({ id, text }, { caller }) {
       const alert = await alertOf(parts.store, id);
-      const event = await parts.store.note(alert, nameOf(caller), text);
+      const event = await parts.store.note(alert, nameOf(caller), { text, most: MOST_NOTES });
+      if (!event)
+        throw RpcError.invalid(`there are ${MOST_NOTES} notes since the alert opened: that is all`);
       return parts.answers.event(event);
     },
   });
 }
 
-async function changed(parts: AlertMethodParts, alert: Alert | undefined, id: number) {
+async function changed(
+  parts: AlertMethodParts & { readonly caller: Principal },
+  alert: Alert | undefined,
+  id: number,
+) {
   if (!alert) throw notOpen(id);
   parts.touched([alert]);
-  const [answer] = await parts.answers.alerts([alert]);
+  const [answer] = await parts.answers.alerts([alert], parts.caller);
   return answer as NonNullable<typeof answer>;
 }
 

@@ -16,7 +16,7 @@ import { mayDo, mayRule } from '../rules/rights.ts';
 import { AlertAnswer, AlertPage, EventAnswer, Name, Time } from '../schemas.ts';
 import type { AlertStore } from '../store/alerts.ts';
 import { type Alert, EVENT_KINDS, type Transitions } from '../types.ts';
-import { type Answers, countsOf } from './answers.ts';
+import { type Answers, OTHER_CHANNEL } from './answers.ts';
 import { alertOf, onAlert, rightTo } from './find.ts';
 import { readable, visibleTo } from './visible.ts';
 
@@ -41,7 +41,9 @@ export const Counts = Type.Object({
   critical: Type.Integer(),
   warning: Type.Integer(),
   info: Type.Integer(),
-  unacked: Type.Integer({ description: 'Open alerts that nobody acknowledged.' }),
+  unacked: Type.Integer({
+    description: 'Open alerts that nobody acknowledged, and nothing hides.',
+  }),
 });
 const Agents = optional(
   Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS, description: 'Of these machines only.' }),
@@ -64,7 +66,7 @@ export function addReads(methods: Methods, parts: AlertMethodParts): void {
   addPage(methods, parts);
 }
 
-function addList(methods: Methods, { auth, clock, store, rules, answers }: AlertMethodParts): void {
+function addList(methods: Methods, { auth, store, answers }: AlertMethodParts): void {
   methods.add('alert_list', {
     summary: 'Alerts that are open now, the newest first.',
     description: 'Of machines of which the caller may read alerts.',
@@ -94,8 +96,8 @@ function addList(methods: Methods, { auth, clock, store, rules, answers }: Alert
       const seen = await readable(active, isVisible, MOST_ALERTS);
       const [closed] = await readable(await store.lastClosed(), isVisible, 1);
       return {
-        alerts: await answers.alerts(seen.slice(0, most)),
-        counts: countsOf(seen, rules, clock.now()),
+        alerts: await answers.alerts(seen.slice(0, most), caller),
+        counts: await answers.counts(seen),
         last_closed_at: closed?.at ?? null,
       };
     },
@@ -150,22 +152,25 @@ function addPage(methods: Methods, parts: AlertMethodParts): void {
     access: onAlert('read', parts),
     async handle({ id }, { caller }) {
       const alert = await alertOf(store, id);
-      const [shown] = await answers.alerts([alert]);
+      const [shown] = await answers.alerts([alert], caller);
       const events = await store.eventsOf(id, PAGE_EVENTS);
       const batches = new Map(
         events.flatMap((one) => (one.batch ? [[one.batch, one.id] as const] : [])),
       );
       const sent = batches.size > 0 ? ((await notify?.deliveries([...batches.keys()])) ?? []) : [];
       const rule = rules.byId(alert.rule_id);
+      const channelFor = answers.channelsFor(caller);
+      const deliveries = sent.map(async ({ batch, channel, ...delivery }) => ({
+        ...delivery,
+        channel: (await channelFor(channel)) ? channel : OTHER_CHANNEL,
+        event_id: batches.get(batch) ?? 0,
+      }));
       const mayRead = rule && (await auth.allows(caller, mayRule('read', rule.scope)));
       return {
         alert: shown as NonNullable<typeof shown>,
         rule: mayRead ? ruleAnswer(rule, rules.problem(rule)) : null,
         events: events.map((event) => answers.event(event)),
-        deliveries: sent.map(({ batch, ...delivery }) => ({
-          ...delivery,
-          event_id: batches.get(batch) ?? 0,
-        })),
+        deliveries: await Promise.all(deliveries),
       };
     },
   });

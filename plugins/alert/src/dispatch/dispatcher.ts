@@ -77,7 +77,7 @@ export class Dispatcher {
     const rule = this.#parts.rules.byId(alert.rule_id);
     const suppressor = rule && this.#suppressors.of(alert, rule, now);
     if (!suppressor || suppressor.kind === 'quiet' || suppressor.kind === 'late') return undefined;
-    return { kind: suppressor.kind, name: suppressor.name };
+    return { kind: suppressor.kind, name: suppressor.name, key: suppressor.key };
   }
 
   async #tell(teller: Teller, now: number): Promise<void> {
@@ -259,4 +259,6 @@ export class Dispatcher {
 export interface Hidden {
   readonly kind: 'silence' | 'window' | 'subject' | 'frozen';
   readonly name: string;
+  /** `Suppressor.key` */
+  readonly key: string;
 }

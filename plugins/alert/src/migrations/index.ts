@@ -66,4 +66,12 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+/** Silences count for the token that made them. */
+const owner: Migration = {
+  name: '0002-silence-owner',
+  async up({ query, types }) {
+    await query.raw(`alter table alert_silence add column owner ${types.bytewise}`);
+  },
+};
+
+export const migrations = [create, owner];

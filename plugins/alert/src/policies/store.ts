@@ -1,9 +1,11 @@
-import { type Database, RpcError } from '@svc/plugin-sdk';
-import { guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import type { Counting, Database } from '@svc/plugin-sdk';
+import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Policy, PolicyStep } from '../types.ts';
 
 export const DEFAULT_POLICY = 'default';
-const MOST_POLICIES = 50;
+export const HELD_POLICIES = 'alert-policy';
+/** Policies of all tokens, as many of the Super Token, and the first one. */
+const MOST_POLICIES = 101;
 
 type Row = Omit<Policy, 'steps' | 'repeat_s' | 'quiet' | 'send_close'> & {
   readonly steps: string;
@@ -19,9 +21,11 @@ const COLUMNS =
 /** Table `alert_policy`. Every method throws RpcError 103 when the database fails. */
 export class PolicyStore {
   readonly #db: Database;
+  readonly #counting: Counting;
 
-  constructor(db: Database) {
+  constructor(db: Database, counting: Counting) {
     this.#db = db;
+    this.#counting = counting;
   }
 
   all(): Promise<Policy[]> {
@@ -31,26 +35,28 @@ export class PolicyStore {
     );
   }
 
-  /** Stores a policy over the one of its name. @throws RpcError 108 where there are too many */
-  async set(policy: NewPolicy, now: number): Promise<Policy> {
+  /** Stores a policy over the one of its name. @throws RpcError 108 where its owner has too many */
+  set(policy: NewPolicy, now: number): Promise<Policy> {
     const { name, steps, group_by, wait_s, interval_s, repeat_s, quiet, send_close, owner } =
       policy;
-    const [stored] = await this.#rows(
-      `insert into alert_policy (name, steps, group_by, wait_s, interval_s, repeat_s, quiet, send_close, owner, version, updated_at)
-        select ?, ?, ?, cast(? as integer), cast(? as integer), ?, ?, cast(? as smallint), ?, 1, cast(? as bigint)
-        where exists (select 1 from alert_policy where name = ?) or (select count(*) from alert_policy) < ${MOST_POLICIES}
+    const text = `insert into alert_policy (name, steps, group_by, wait_s, interval_s, repeat_s, quiet, send_close, owner, version, updated_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
         on conflict (name) do update set steps = excluded.steps, group_by = excluded.group_by,
           wait_s = excluded.wait_s, interval_s = excluded.interval_s, repeat_s = excluded.repeat_s,
           quiet = excluded.quiet, send_close = excluded.send_close, owner = excluded.owner,
           version = alert_policy.version + 1, updated_at = excluded.updated_at
-        returning ${COLUMNS}`,
-      [
-        ...[name, JSON.stringify(steps), group_by, wait_s, interval_s, JSON.stringify(repeat_s)],
-        ...[quiet && JSON.stringify(quiet), send_close ? 1 : 0, owner, now, name],
-      ],
+        returning ${COLUMNS}`;
+    const params = [
+      ...[name, JSON.stringify(steps), group_by, wait_s, interval_s, JSON.stringify(repeat_s)],
+      ...[quiet && JSON.stringify(quiet), send_close ? 1 : 0, owner, now],
+    ];
+    const change = { kind: HELD_POLICIES, owner, alone: 'alert_policy' };
+    return guarded(FAILED, () =>
+      this.#counting.within(change, async (trx) => {
+        const [stored] = await this.#rows(text, params, trx);
+        return stored as Policy;
+      }),
     );
-    if (!stored) throw RpcError.invalid(`there are ${MOST_POLICIES} policies: delete one first`);
-    return stored;
   }
 
   /** Makes the policy of rules that name none, unless it is there. */
@@ -79,13 +85,17 @@ export class PolicyStore {
     return there.length > 0 ? 'used' : false;
   }
 
-  async #rows(text: string, params: readonly SqlValue[]): Promise<Policy[]> {
-    const rows = await guarded('policies could not be read or changed', () =>
-      rowsOf<Row>(this.#db.query, { text, params }),
-    );
+  async #rows(
+    text: string,
+    params: readonly SqlValue[],
+    on: QueryBuilder = this.#db.query,
+  ): Promise<Policy[]> {
+    const rows = await guarded(FAILED, () => rowsOf<Row>(on, { text, params }));
     return rows.map(policyOf);
   }
 }
+
+const FAILED = 'policies could not be read or changed';
 
 const policyOf = (row: Row): Policy => ({
   ...row,

@@ -23,12 +23,22 @@ export const rightTo = (verb: 'read' | 'write', besides = '') => ({
 /** The right to the rule of this name, and to the scope that it gets. Without it nobody learns which rules there are. */
 export const onRule = (
   verb: 'read' | 'write',
-  { auth, find }: { auth: Auth; find: (name: string) => Promise<StoredRule | undefined> },
+  {
+    auth,
+    find,
+    gets,
+  }: {
+    readonly auth: Auth;
+    readonly find: (name: string) => Promise<StoredRule | undefined>;
+    /** Scope that the call gives the rule, whatever it says. */
+    readonly gets?: RuleScope;
+  },
 ) => ({
   async custom({ name, change }: Named, call: AccessContext): Promise<void> {
     const caller = await call.authenticate();
     const rule = await find(name);
     const scopes: RuleScope[] = [rule?.scope ?? { all: true }];
+    if (gets) scopes.push(gets);
     if (change?.scope) scopes.push(scopeOf(change.scope));
     for (const scope of scopes) {
       const wanted = mayRule(verb, scope);

@@ -75,14 +75,14 @@ export class RuleChanges {
 
   /** Gives a default rule its default settings back, also a deleted one. @throws RpcError 102, 105, 108 */
   async reset(name: string, caller: Principal): Promise<StoredRule> {
-    const { clock, store, changed } = this.#parts;
+    const { clock, owners, store, changed } = this.#parts;
     const old = await this.resettable(name);
     const settings = DEFAULTS.get(old?.shipped ?? '');
     if (!old) throw noRule(name);
     if (!settings) throw RpcError.invalid(`the rule '${name}' is no default rule`);
-    await this.#demand(old.scope, caller);
+    for (const scope of [old.scope, settings.scope]) await this.#demand(scope, caller);
     const next = { version: old.version + 1, meaning: old.meaning + 1, updated_at: clock.now() };
-    const fresh = { touched: [], deleted: false, owner: null, ...next };
+    const fresh = { touched: [], deleted: false, owner: owners.of(caller), ...next };
     const rule = await store.change({ ...old, ...settings, ...fresh });
     if (!rule) throw busy();
     await changed();

@@ -125,8 +125,11 @@ const GIVEN: Readonly<Record<string, Given>> = {
   },
 };
 
+/** Scope that default rules come with. */
+export const DEFAULT_SCOPE = { all: true } as const;
+
 const BASE = {
-  scope: { all: true },
+  scope: DEFAULT_SCOPE,
   clear: null,
   for_s: 0,
   clear_for_s: 0,

@@ -14,6 +14,7 @@ import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
 import { onRule, rightTo } from './access.ts';
 import type { RuleChanges } from './changes.ts';
+import { DEFAULT_SCOPE } from './defaults.ts';
 import type { LoadedRules } from './loaded.ts';
 import { mayRule } from './rights.ts';
 import { scopeOf } from './scope.ts';
@@ -112,12 +113,17 @@ function addSwitches(methods: Methods, parts: RuleMethodParts): void {
   });
   methods.add('alert_rule_reset', {
     summary: 'Gives a default rule its default settings back, also a deleted one.',
+    description: 'The caller owns it from then on.',
     addition: true,
     params: { name: Name },
     result: RuleAnswer,
     audit: ({ name }) => name,
-    right: rightTo('write'),
-    access: onRule('write', { auth, find: (name) => changes.resettable(name) }),
+    right: rightTo('write', '; and in the scope `global`, which a default rule has'),
+    access: onRule('write', {
+      auth,
+      find: (name) => changes.resettable(name),
+      gets: DEFAULT_SCOPE,
+    }),
     handle: async ({ name }, { caller }) => answer(parts, await changes.reset(name, caller)),
   });
 }

@@ -1,5 +1,5 @@
 import { SEVERITIES, type Severity } from '@svc/plugin-notify/api';
-import { canonicalUuid } from '@svc/plugin-sdk';
+import { canonicalUuid, RpcError } from '@svc/plugin-sdk';
 import type { Matcher, SubjectKind } from '../types.ts';
 
 /** Facts of an alert that matchers look at. */
@@ -11,22 +11,49 @@ export interface Facts {
   readonly severity: Severity;
 }
 
+/** Names of one matcher, of all kinds together. */
+const MOST_NAMES = 1_000;
+
+type Test = (facts: Facts) => boolean;
+
+/** Tests of matchers: each matcher is made into sets once. */
+const compiled = new WeakMap<Matcher, readonly Test[]>();
+
 export const rankOf = (severity: Severity): number => SEVERITIES.indexOf(severity);
 
 /** Tells whether all kinds that the matcher names match; a matcher without any matches nothing. */
 export function matches(matcher: Matcher, facts: Facts): boolean {
-  const { rules, agents, tags, monitors, severity } = matcher;
-  const asked: (boolean | undefined)[] = [
-    rules?.includes(facts.rule),
-    agents && facts.kind === 'agent' && agents.includes(facts.subject),
-    tags?.some((tag) => facts.tags.includes(tag)),
-    monitors && facts.kind === 'monitor' && monitors.includes(facts.subject),
-    severity && rankOf(facts.severity) <= rankOf(severity),
-  ];
-  const present = asked.filter((answer) => answer !== undefined);
-  return present.length > 0 && present.every(Boolean);
+  let tests = compiled.get(matcher);
+  if (!tests) {
+    tests = testsOf(matcher);
+    compiled.set(matcher, tests);
+  }
+  return tests.length > 0 && tests.every((test) => test(facts));
 }
 
-/** Returns the matcher as it is stored: agents in their one spelling. */
-export const storedMatcher = (given: Matcher): Matcher =>
-  given.agents ? { ...given, agents: given.agents.map(canonicalUuid) } : given;
+function testsOf({ rules, agents, tags, monitors, severity }: Matcher): Test[] {
+  const tests: Test[] = [];
+  if (severity) {
+    const most = rankOf(severity);
+    tests.push((facts) => rankOf(facts.severity) <= most);
+  }
+  const among = (names: readonly string[] | undefined, testOf: (set: Set<string>) => Test) => {
+    if (names) tests.push(testOf(new Set(names)));
+  };
+  among(rules, (set) => (facts) => set.has(facts.rule));
+  among(agents, (set) => (facts) => facts.kind === 'agent' && set.has(facts.subject));
+  among(tags, (set) => (facts) => facts.tags.some((tag) => set.has(tag)));
+  among(monitors, (set) => (facts) => facts.kind === 'monitor' && set.has(facts.subject));
+  return tests;
+}
+
+/** Returns the matcher as it is stored: agents in their one spelling. @throws RpcError 108 for one with too many names */
+export function storedMatcher(given: Matcher): Matcher {
+  const { rules = [], agents = [], tags = [], monitors = [] } = given;
+  const names = rules.length + agents.length + tags.length + monitors.length;
+  if (names > MOST_NAMES)
+    throw RpcError.invalid(
+      `scope names ${names} rules, agents, tags and monitors together, and ${MOST_NAMES} are allowed: name a tag instead of its machines, or make several`,
+    );
+  return given.agents ? { ...given, agents: agents.map(canonicalUuid) } : given;
+}

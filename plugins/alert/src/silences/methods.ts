@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import {
   described,
   type Methods,
@@ -8,10 +9,11 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { trim } from '@svc/plugin-sdk/util';
+import { visibleTo } from '../alerts/visible.ts';
 import { AlertAnswer, MatcherSchema, NewSilence, SilenceAnswer } from '../schemas.ts';
 import type { Matcher, Silence } from '../types.ts';
 import { storedMatcher } from './matcher.ts';
-import { readable, type SettingsParts } from './parts.ts';
+import type { SettingsParts } from './parts.ts';
 import { mayHide, maySeeSettings, type Scoped } from './rights.ts';
 
 const LONGEST_MS = 366 * 86_400_000;
@@ -25,7 +27,7 @@ export function addSilenceMethods(methods: Methods, parts: SettingsParts): void 
 }
 
 function addChanges(methods: Methods, parts: SettingsParts): void {
-  const { auth, clock, settings, changed } = parts;
+  const { auth, clock, owners, settings, changed } = parts;
   methods.add('alert_silence_create', {
     summary: 'Silences alerts for a time: they open and show, and nothing is sent.',
     description:
@@ -41,6 +43,7 @@ function addChanges(methods: Methods, parts: SettingsParts): void {
         scope: storedMatcher(silence.scope as Matcher),
         reason: reasonOf(silence.reason),
         created_by: nameOf(caller),
+        owner: owners.of(caller),
         created_at: now,
         ...timesOf(silence, now),
       });
@@ -96,6 +99,7 @@ function addReads(methods: Methods, parts: SettingsParts): void {
       const seen: Silence[] = [];
       for (const silence of await (past ? store.all() : store.current(clock.now()))) {
         if (await auth.allows(caller, maySeeSettings(silence.scope))) seen.push(silence);
+        await breathe();
       }
       return answers(seen, parts, caller);
     },
@@ -110,9 +114,8 @@ function addReads(methods: Methods, parts: SettingsParts): void {
     }),
     access: needs(({ scope }: Scoped) => mayHide('silence', scope)),
     async handle({ scope }, { caller }) {
-      const [hit = []] = await open.hit([storedMatcher(scope as Matcher)]);
-      const alerts = await readable(hit, caller, auth);
-      const shown = alerts.slice(0, SHOWN).map(({ alert, rule }) => parts.answer(alert, rule));
+      const alerts = await open.hit(storedMatcher(scope as Matcher), visibleTo(auth, caller));
+      const shown = alerts.slice(0, SHOWN).map(({ alert }) => parts.answer(alert, caller));
       return { hides: alerts.length, alerts: await Promise.all(shown) };
     },
   });
@@ -133,12 +136,10 @@ async function answers(
 ) {
   const now = clock.now();
   const holds = silences.filter(({ starts_at, ends_at }) => starts_at <= now && now < ends_at);
-  const hit = await open.hit(holds.map(({ scope }) => scope));
-  const hides = new Map<number, number>();
-  for (const [at, silence] of holds.entries()) {
-    hides.set(silence.id, (await readable(hit[at] ?? [], caller, auth)).length);
-  }
-  return silences.map((silence) => ({
+  const scopes = holds.map(({ scope }) => scope);
+  const counts = await open.count(scopes, visibleTo(auth, caller));
+  const hides = new Map(holds.map(({ id }, at) => [id, counts[at]]));
+  return silences.map(({ owner: _owner, ...silence }) => ({
     ...silence,
     scope: wire(silence.scope),
     hides: hides.get(silence.id) ?? 0,

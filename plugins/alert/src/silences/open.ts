@@ -1,11 +1,14 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '@svc/plugin-sdk';
+import type { IsVisible } from '../alerts/visible.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf } from '../store/rows.ts';
 import type { Alert, Machines, Matcher, Rule, Rules } from '../types.ts';
 import { type Facts, matches } from './matcher.ts';
 
 const PAGE = 500;
+/** Comparisons of one turn of the event loop. */
+const SLICE = 20_000;
 
 export interface OpenAlert {
   readonly alert: Alert;
@@ -38,22 +41,37 @@ export class OpenAlerts {
     this.#machines = machines;
   }
 
-  /** Open alerts that each of these matchers hits, in their order. @throws RpcError 103 */
-  async hit(matchers: readonly Matcher[]): Promise<OpenAlert[][]> {
-    const found = matchers.map((): OpenAlert[] => []);
-    if (matchers.length === 0) return found;
+  /** Open alerts that the matcher hits, of those that are visible. @throws RpcError 103 */
+  async hit(matcher: Matcher, isVisible: IsVisible): Promise<OpenAlert[]> {
+    const found: OpenAlert[] = [];
+    for await (const open of this.#visible(isVisible))
+      if (matches(matcher, open.facts)) found.push(open);
+    return found;
+  }
+
+  /** Numbers of visible open alerts that each of these matchers hits, in their order. @throws RpcError 103 */
+  async count(matchers: readonly Matcher[], isVisible: IsVisible): Promise<number[]> {
+    const counts = matchers.map(() => 0);
+    if (matchers.length === 0) return counts;
+    let work = 0;
+    for await (const { facts } of this.#visible(isVisible))
+      for (const [at, matcher] of matchers.entries()) {
+        if (matches(matcher, facts)) counts[at] = (counts[at] ?? 0) + 1;
+        if (++work % SLICE === 0) await breathe();
+      }
+    return counts;
+  }
+
+  async *#visible(isVisible: IsVisible): AsyncIterable<OpenAlert> {
     for (let after = 0; ; ) {
       const alerts = await this.#page(after);
       for (const alert of alerts) {
         const rule = this.#rules.byId(alert.rule_id);
-        if (!rule) continue;
-        const facts = factsOf(alert, rule, this.#machines);
-        matchers.forEach((matcher, at) => {
-          if (matches(matcher, facts)) found[at]?.push({ alert, rule, facts });
-        });
+        if (rule && (await isVisible(alert)))
+          yield { alert, rule, facts: factsOf(alert, rule, this.#machines) };
       }
       const last = alerts.at(-1);
-      if (!last || alerts.length < PAGE) return found;
+      if (!last || alerts.length < PAGE) return;
       after = last.id;
       await breathe();
     }

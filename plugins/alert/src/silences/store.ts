@@ -1,67 +1,98 @@
-import { type Database, RpcError } from '@svc/plugin-sdk';
-import { guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Counting, Database } from '@svc/plugin-sdk';
+import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Matcher, Silence } from '../types.ts';
 
-/** Silences that may hold or lie ahead. */
-export const MOST_SILENCES = 1_000;
-/** Time for which ended ones are shown. */
+export const HELD_SILENCES = 'alert-silence';
+/** Silences of one read: those of all tokens, and as many of the Super Token. */
+const MOST_SILENCES = 2_000;
+/** Rows of one read with scopes, which are long. */
+const SLICE = 50;
+/** Time for which ended ones are shown, and how many are kept. */
 const KEPT_MS = 90 * 86_400_000;
+const KEPT = 5_000;
 
 type Row = Omit<Silence, 'scope'> & { readonly scope: string };
 
-const COLUMNS = 'id, scope, reason, created_by, created_at, starts_at, ends_at, ended_by';
+const COLUMNS = 'id, scope, reason, created_by, created_at, starts_at, ends_at, ended_by, owner';
 
 /** Table `alert_silence`. Every method throws RpcError 103 when the database fails. */
 export class SilenceStore {
   readonly #db: Database;
+  readonly #counting: Counting;
 
-  constructor(db: Database) {
+  constructor(db: Database, counting: Counting) {
     this.#db = db;
+    this.#counting = counting;
+  }
+
+  /** Times of the silences that have not ended, the first to end first. */
+  async times(now: number): Promise<Pick<Silence, 'id' | 'starts_at' | 'ends_at'>[]> {
+    const text = `select id, starts_at, ends_at from alert_silence where ends_at > ?
+      order by ends_at, id limit ${MOST_SILENCES}`;
+    const rows = await guarded(FAILED, () =>
+      rowsOf<Pick<Row, 'id' | 'starts_at' | 'ends_at'>>(this.#db.query, { text, params: [now] }),
+    );
+    return rows.map((row) => ({ ...row, id: Number(row.id) }));
   }
 
   /** Silences that have not ended, the first to end first. */
-  current(now: number): Promise<Silence[]> {
-    return this.#rows(
-      `select ${COLUMNS} from alert_silence where ends_at > ? order by ends_at, id limit ${MOST_SILENCES}`,
-      [now],
-    );
+  async current(now: number): Promise<Silence[]> {
+    return this.byIds((await this.times(now)).map(({ id }) => id));
+  }
+
+  /** Silences with these ids, in their order. */
+  async byIds(ids: readonly number[]): Promise<Silence[]> {
+    const found = new Map<number, Silence>();
+    for (let at = 0; at < ids.length; at += SLICE) {
+      const some = ids.slice(at, at + SLICE);
+      const text = `select ${COLUMNS} from alert_silence where id in (${marks(some.length)})`;
+      for (const silence of await this.#rows(this.#db.query, text, some))
+        found.set(silence.id, silence);
+      await breathe();
+    }
+    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   /** Every silence that is kept, the newest first. */
-  all(): Promise<Silence[]> {
-    return this.#rows(
-      `select ${COLUMNS} from alert_silence order by id desc limit ${MOST_SILENCES}`,
-      [],
+  async all(): Promise<Silence[]> {
+    const text = `select id from alert_silence order by id desc limit ${MOST_SILENCES}`;
+    const rows = await guarded(FAILED, () =>
+      rowsOf<{ id: number }>(this.#db.query, { text, params: [] }),
     );
+    return this.byIds(rows.map(({ id }) => Number(id)));
   }
 
   async find(id: number): Promise<Silence | undefined> {
-    const [silence] = await this.#rows(`select ${COLUMNS} from alert_silence where id = ?`, [id]);
-    return silence;
+    return (await this.byIds([id]))[0];
   }
 
-  /** Adds a silence, and deletes those that ended long ago. @throws RpcError 108 where there are too many */
-  async insert(silence: Omit<Silence, 'id' | 'ended_by'>): Promise<Silence> {
-    const { scope, reason, created_by, created_at, starts_at, ends_at } = silence;
-    await this.#rows('delete from alert_silence where ends_at < ? returning id', [
-      created_at - KEPT_MS,
-    ]);
-    const [added] = await this.#rows(
-      `insert into alert_silence (scope, reason, created_by, created_at, starts_at, ends_at)
-        select ?, ?, ?, cast(? as bigint), cast(? as bigint), cast(? as bigint)
-        where (select count(*) from alert_silence where ends_at > ?) < ${MOST_SILENCES}
-        returning ${COLUMNS}`,
-      [JSON.stringify(scope), reason, created_by, created_at, starts_at, ends_at, created_at],
+  /** Adds a silence, and deletes those that ended long ago. @throws RpcError 108 where its owner has too many */
+  insert(silence: Omit<Silence, 'id' | 'ended_by'>): Promise<Silence> {
+    const { scope, reason, created_by, created_at, starts_at, ends_at, owner } = silence;
+    const change = { kind: HELD_SILENCES, owner, alone: 'alert_silence' };
+    return guarded(FAILED, () =>
+      this.#counting.within(change, async (trx) => {
+        await rowsOf(trx, {
+          text: `delete from alert_silence where ends_at < ? or (ends_at <= ? and id <=
+            (select max(id) from alert_silence) - ${KEPT}) returning id`,
+          params: [created_at - KEPT_MS, created_at],
+        });
+        const [added] = await this.#rows(
+          trx,
+          `insert into alert_silence (scope, reason, created_by, created_at, starts_at, ends_at, owner)
+            values (?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
+          [JSON.stringify(scope), reason, created_by, created_at, starts_at, ends_at, owner],
+        );
+        return added as Silence;
+      }),
     );
-    if (!added) {
-      throw RpcError.invalid(`there are ${MOST_SILENCES} silences already: end some first`);
-    }
-    return added;
   }
 
   /** Ends a silence now. @returns undefined: it is over, or there is none */
   async end(id: number, by: string, now: number): Promise<Silence | undefined> {
     const [silence] = await this.#rows(
+      this.#db.query,
       `update alert_silence set ends_at = cast(? as bigint), ended_by = ?,
           starts_at = case when starts_at > cast(? as bigint) then cast(? as bigint) else starts_at end
         where id = ? and ends_at > ? returning ${COLUMNS}`,
@@ -70,10 +101,8 @@ export class SilenceStore {
     return silence;
   }
 
-  async #rows(text: string, params: readonly SqlValue[]): Promise<Silence[]> {
-    const rows = await guarded('silences could not be read or changed', () =>
-      rowsOf<Row>(this.#db.query, { text, params }),
-    );
+  async #rows(on: QueryBuilder, text: string, params: readonly SqlValue[]): Promise<Silence[]> {
+    const rows = await guarded(FAILED, () => rowsOf<Row>(on, { text, params }));
     return rows.map((row) => ({
       ...row,
       id: Number(row.id),
@@ -81,3 +110,5 @@ export class SilenceStore {
     }));
   }
 }
+
+const FAILED = 'silences could not be read or changed';

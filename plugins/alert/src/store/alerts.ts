@@ -135,11 +135,22 @@ export class AlertStore {
     );
   }
 
-  /** Adds a note to the history. */
-  note(alert: Alert, by: string, text: string): Promise<AlertEvent> {
-    const note = { kind: 'note', by, detail: { text } } as const;
+  /** Adds a note to the history. @returns undefined when the episode has so many */
+  note(
+    alert: Alert,
+    by: string,
+    { text, most }: { readonly text: string; readonly most: number },
+  ): Promise<AlertEvent | undefined> {
+    // The row is locked, so that notes of one alert are counted one after the other.
+    const lock = `select id from alert where id = ? ${this.#db.dialect === 'postgres' ? 'for update' : ''}`;
+    const count = `select id from alert_event where alert_id = ? and episode = ? and kind = 'note' limit ?`;
     return guarded('the note could not be stored', () =>
-      this.#addEvent(this.#db.query, alert, note),
+      this.#db.transaction(async (trx) => {
+        await rowsOf(trx, { text: lock, params: [alert.id] });
+        const params = [alert.id, alert.episode, most];
+        if ((await rowsOf(trx, { text: count, params })).length >= most) return undefined;
+        return this.#addEvent(trx, alert, { kind: 'note', by, detail: { text } });
+      }),
     );
   }
 

@@ -6,13 +6,14 @@ import type { WindowContent } from './store.ts';
 import { isZone, Schedule } from './times.ts';
 
 const LONGEST_MS = 62 * 86_400_000;
+const MOST_PAGES = 50;
 
 type Given = Static<typeof WindowChange>;
 
 /** Content of a window after a change. @param old the window before; undefined: there is none @throws RpcError 108 */
 export function contentOf(
   given: Given,
-  owner: string | null,
+  { owner, now }: { readonly owner: string | null; readonly now: number },
   old?: MaintenanceWindow,
 ): WindowContent {
   const kept = <T>(value: T | null | undefined, before: T | undefined, otherwise: T): T =>
@@ -32,7 +33,7 @@ export function contentOf(
       `'${content.zone}' is no time zone: write one like 'Europe/Berlin' or 'UTC'`,
     );
   }
-  check(content);
+  check(content, now);
   return content;
 }
 
@@ -50,15 +51,17 @@ function timesOf(given: Given, old: MaintenanceWindow | undefined) {
   return { once_from: old?.once_from ?? null, once_to: old?.once_to ?? null, ...repeated };
 }
 
-function check(content: WindowContent): void {
+function check(content: WindowContent, now: number): void {
   const { once_from, once_to, cron, duration_s } = content;
   if (once_from === null || once_to === null) {
     if (cron === null || duration_s === null) throw oneOf();
   } else if (once_to <= once_from) throw RpcError.invalid('once.to must be later than once.from');
   else if (once_to - once_from > LONGEST_MS)
     throw RpcError.invalid('a window lasts at most 62 days: set a nearer end');
+  if (content.public.length > MOST_PAGES)
+    throw RpcError.invalid(`public: at most ${MOST_PAGES} status pages`);
   // Its constructor says what is wrong.
-  new Schedule(content);
+  new Schedule(content).demandBegin(now);
 }
 
 const oneOf = () => RpcError.invalid('give once with from and to, or cron with duration_s');

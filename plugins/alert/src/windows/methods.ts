@@ -1,48 +1,65 @@
-import { described, type Methods, needs, RpcError, type Static, Type } from '@svc/plugin-sdk';
+import { setImmediate as breathe } from 'node:timers/promises';
+import {
+  described,
+  type Methods,
+  needs,
+  type Principal,
+  RpcError,
+  type Static,
+  Type,
+} from '@svc/plugin-sdk';
+import { mayShowOn } from '../permissions.ts';
 import { Name, NewWindow, Time, WindowAnswer, WindowChange } from '../schemas.ts';
 import { wire } from '../silences/methods.ts';
 import type { SettingsParts } from '../silences/parts.ts';
 import { mayHide, maySeeSettings, type Scoped } from '../silences/rights.ts';
 import type { MaintenanceWindow, Matcher } from '../types.ts';
 import { contentOf } from './content.ts';
+import { NextTimes } from './next.ts';
 import { Schedule } from './times.ts';
 
 const LONGEST_MS = 62 * 86_400_000;
-const TO_COME = 5;
 const ATTEMPTS = 5;
 
+interface WindowParts extends SettingsParts {
+  readonly next: NextTimes;
+}
+
 /** `alert_window_create`, `_update`, `_delete`, `_list` and `_preview`. */
-export function addWindowMethods(methods: Methods, parts: SettingsParts): void {
+export function addWindowMethods(methods: Methods, given: SettingsParts): void {
+  const parts = { ...given, next: new NextTimes() };
   addCreate(methods, parts);
   addChange(methods, parts);
   addReads(methods, parts);
 }
 
-function addCreate(methods: Methods, { clock, owners, settings, changed }: SettingsParts): void {
+function addCreate(methods: Methods, parts: WindowParts): void {
+  const { clock, owners, settings, changed, next } = parts;
   methods.add('alert_window_create', {
     summary: 'Makes a maintenance window: once, or by a cron line, a duration and a time zone.',
     description:
-      'Needs `alert` `write` of each agent that the scope names, or globally. Alerts open and show within it, and are not sent; what is still open at its end, and was not told, is told then.',
+      'Needs `alert` `write` of each agent that the scope names, or globally. Alerts open and show within it, and are not sent; what is still open at its end, and was not told, is told then. Needs `status_page` `write` of each slug in `public`.',
     addition: true,
     params: { window: described(NewWindow, 'When it holds, and for what.') },
     result: WindowAnswer,
     audit: ({ window }) => window.name,
     access: needs(({ window }: { readonly window: Scoped }) => mayHide('write', window.scope)),
     async handle({ window }, { caller }) {
-      const content = contentOf(window, owners.of(caller));
+      const content = contentOf(window, { owner: owners.of(caller), now: clock.now() });
+      await demandPages(content.public, caller, parts);
       const added = await settings.windowStore.insert(content, clock.now());
       await changed('window');
-      return answer(added, clock.now());
+      return answer(added, clock.now(), next);
     },
   });
 }
 
-function addChange(methods: Methods, parts: SettingsParts): void {
-  const { clock, settings, changed } = parts;
+function addChange(methods: Methods, parts: WindowParts): void {
+  const { clock, settings, changed, next } = parts;
   methods.add('alert_window_update', {
     summary: 'Changes a maintenance window.',
     description:
-      'Members that are absent stay as they are, null takes the default. Needs the right to the former scope and to the new one.',
+      'Members that are absent stay as they are, null takes the default. Needs the right to the former scope and to the new one, and `status_page` `write` of each slug in `public`: the caller owns the window from then on.',
     addition: true,
     params: { name: Name, change: described(WindowChange, 'What becomes different.') },
     result: WindowAnswer,
@@ -50,9 +67,9 @@ function addChange(methods: Methods, parts: SettingsParts): void {
     right: rightTo('; of the former scope and of the new one'),
     access: onNamed(parts, ({ change }) => change?.scope as Matcher | undefined),
     async handle({ name, change }, { caller }) {
-      const stored = await changeWindow(name, change, { ...parts, owner: parts.owners.of(caller) });
+      const stored = await changeWindow(name, change, { ...parts, caller });
       await changed('window');
-      return answer(stored, clock.now());
+      return answer(stored, clock.now(), next);
     },
   });
   methods.add('alert_window_delete', {
@@ -74,17 +91,32 @@ function addChange(methods: Methods, parts: SettingsParts): void {
 async function changeWindow(
   name: string,
   change: Static<typeof WindowChange>,
-  { settings, clock, owner }: SettingsParts & { readonly owner: string | null },
+  { caller, ...parts }: SettingsParts & { readonly caller: Principal },
 ): Promise<MaintenanceWindow> {
+  const { settings, clock, owners } = parts;
+  const owner = owners.of(caller);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const old = await settings.windowStore.find(name);
     if (!old) throw noWindow(name);
     const { id, version } = old;
-    const content = contentOf(change, owner, old);
+    const content = contentOf(change, { owner, now: clock.now() }, old);
+    await demandPages(content.public, caller, parts);
     const stored = await settings.windowStore.change({ ...content, id, version }, clock.now());
     if (stored) return stored;
   }
   throw RpcError.other('the window is being changed by others; try again');
+}
+
+/** Whoever owns a window has to have the right to all pages that show it. @throws RpcError 102 */
+async function demandPages(
+  slugs: readonly string[],
+  caller: Principal,
+  { auth }: SettingsParts,
+): Promise<void> {
+  for (const slug of slugs) {
+    const wanted = mayShowOn(slug);
+    if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+  }
 }
 
 const rightTo = (besides = '') => ({
@@ -113,7 +145,8 @@ const onNamed = <I extends { readonly name: string; readonly change?: { scope?: 
   },
 });
 
-function addReads(methods: Methods, { auth, clock, owners, settings }: SettingsParts): void {
+function addReads(methods: Methods, parts: WindowParts): void {
+  const { auth, clock, owners, settings, next } = parts;
   methods.add('alert_window_list', {
     summary: 'The maintenance windows that the caller may see, each with its next five times.',
     addition: true,
@@ -124,7 +157,8 @@ function addReads(methods: Methods, { auth, clock, owners, settings }: SettingsP
       const seen = [];
       for (const window of await settings.windowStore.all()) {
         if (await auth.allows(caller, maySeeSettings(window.scope)))
-          seen.push(answer(window, clock.now()));
+          seen.push(answer(window, clock.now(), next));
+        await breathe();
       }
       return seen;
     },
@@ -142,7 +176,9 @@ function addReads(methods: Methods, { auth, clock, owners, settings }: SettingsP
     async handle({ window, from, to }, { caller }) {
       if (to <= from) throw RpcError.invalid('to must be later than from');
       if (to - from > LONGEST_MS) throw RpcError.invalid('ask for at most 62 days');
-      const schedule = new Schedule(contentOf(window, owners.of(caller)));
+      const schedule = new Schedule(
+        contentOf(window, { owner: owners.of(caller), now: clock.now() }),
+      );
       const active = await schedule.between(from, to);
       return { active: active.map(([begins, ends]): [number, number] => [begins, ends]) };
     },
@@ -151,9 +187,13 @@ function addReads(methods: Methods, { auth, clock, owners, settings }: SettingsP
 
 const noWindow = (name: string) => RpcError.notFound(`there is no maintenance window '${name}'`);
 
-function answer(window: MaintenanceWindow, now: number): Static<typeof WindowAnswer> {
+function answer(
+  window: MaintenanceWindow,
+  now: number,
+  next: NextTimes,
+): Static<typeof WindowAnswer> {
   const { id, name, zone, once_from, once_to, cron, duration_s, effect, enable } = window;
-  const ranges = new Schedule(window).ranges(now, TO_COME);
+  const ranges = next.of(window, now);
   const [first] = ranges;
   return {
     ...{ id, name, scope: wire(window.scope), zone, cron, duration_s, effect, enable },

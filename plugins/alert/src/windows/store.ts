@@ -1,8 +1,13 @@
-import { type Database, RpcError } from '@svc/plugin-sdk';
-import { guarded, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
+import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { MaintenanceWindow, Matcher } from '../types.ts';
 
-const MOST_WINDOWS = 200;
+export const HELD_WINDOWS = 'alert-window';
+/** Windows of one read: those of all tokens, and as many of the Super Token. */
+const MOST_WINDOWS = 400;
+/** Rows of one read with scopes, which are long. */
+const SLICE = 50;
 
 type Row = Omit<MaintenanceWindow, 'scope' | 'public' | 'enable'> & {
   readonly scope: string;
@@ -17,16 +22,41 @@ const COLUMNS =
 /** Table `alert_window`. Every method throws RpcError 103 when the database fails. */
 export class WindowStore {
   readonly #db: Database;
+  readonly #counting: Counting;
 
-  constructor(db: Database) {
+  constructor(db: Database, counting: Counting) {
     this.#db = db;
+    this.#counting = counting;
   }
 
-  all(): Promise<MaintenanceWindow[]> {
-    return this.#rows(
-      `select ${COLUMNS} from alert_window order by name limit ${MOST_WINDOWS}`,
-      [],
+  /** Versions of the windows that are on. */
+  async versions(): Promise<Pick<MaintenanceWindow, 'id' | 'version'>[]> {
+    const text = `select id, version from alert_window where enable = 1 order by name limit ${MOST_WINDOWS}`;
+    const rows = await guarded(FAILED, () =>
+      rowsOf<Pick<Row, 'id' | 'version'>>(this.#db.query, { text, params: [] }),
     );
+    return rows.map(({ id, version }) => ({ id: Number(id), version }));
+  }
+
+  /** Every window, by name. */
+  async all(): Promise<MaintenanceWindow[]> {
+    const text = `select id from alert_window order by name limit ${MOST_WINDOWS}`;
+    const rows = await guarded(FAILED, () =>
+      rowsOf<{ id: number }>(this.#db.query, { text, params: [] }),
+    );
+    return this.byIds(rows.map(({ id }) => Number(id)));
+  }
+
+  /** Windows with these ids, in their order. */
+  async byIds(ids: readonly number[]): Promise<MaintenanceWindow[]> {
+    const found = new Map<number, MaintenanceWindow>();
+    for (let at = 0; at < ids.length; at += SLICE) {
+      const some = ids.slice(at, at + SLICE);
+      const text = `select ${COLUMNS} from alert_window where id in (${marks(some.length)})`;
+      for (const window of await this.#rows(text, some)) found.set(window.id, window);
+      await breathe();
+    }
+    return ids.flatMap((id) => found.get(id) ?? []);
   }
 
   async find(name: string): Promise<MaintenanceWindow | undefined> {
@@ -34,31 +64,36 @@ export class WindowStore {
     return window;
   }
 
-  /** @throws RpcError 108 where the name is taken, or there are too many */
-  async insert(window: WindowContent, now: number): Promise<MaintenanceWindow> {
-    const [added] = await this.#rows(
-      `insert into alert_window (name, scope, zone, once_from, once_to, cron, duration_s, effect, public, enable, owner, version, updated_at)
-        select ?, ?, ?, cast(? as bigint), cast(? as bigint), ?, cast(? as integer), ?, ?, cast(? as smallint), ?, 1, cast(? as bigint)
-        where (select count(*) from alert_window) < ${MOST_WINDOWS}
-        on conflict (name) do nothing returning ${COLUMNS}`,
-      [...valuesOf(window), now],
-    );
-    if (added) return added;
-    if (await this.find(window.name)) throw taken(window.name);
-    throw RpcError.invalid(`there are ${MOST_WINDOWS} windows already: delete one first`);
+  /** @throws RpcError 108 where the name is taken, or its owner has too many */
+  insert(window: WindowContent, now: number): Promise<MaintenanceWindow> {
+    return this.#within(window.owner, async (trx) => {
+      const [added] = await this.#rows(
+        `insert into alert_window (name, scope, zone, once_from, once_to, cron, duration_s, effect, public, enable, owner, version, updated_at)
+          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+          on conflict (name) do nothing returning ${COLUMNS}`,
+        [...valuesOf(window), now],
+        trx,
+      );
+      if (!added) throw taken(window.name);
+      return added;
+    });
   }
 
-  /** @returns undefined: it was changed meanwhile, or has gone @throws RpcError 108 where the name is taken */
-  async change(window: MaintenanceWindow, now: number): Promise<MaintenanceWindow | undefined> {
-    const there = await this.find(window.name);
-    if (there && there.id !== window.id) throw taken(window.name);
-    const [changed] = await this.#rows(
-      `update alert_window set name = ?, scope = ?, zone = ?, once_from = ?, once_to = ?, cron = ?, duration_s = ?,
-          effect = ?, public = ?, enable = ?, owner = ?, version = version + 1, updated_at = ?
-        where id = ? and version = ? returning ${COLUMNS}`,
-      [...valuesOf(window), now, window.id, window.version],
-    );
-    return changed;
+  /** @returns undefined: it was changed meanwhile, or has gone @throws RpcError 108 as `insert` */
+  change(window: MaintenanceWindow, now: number): Promise<MaintenanceWindow | undefined> {
+    return this.#within(window.owner, async (trx) => {
+      const named = `select ${COLUMNS} from alert_window where name = ? and id <> ?`;
+      if ((await this.#rows(named, [window.name, window.id], trx)).length > 0)
+        throw taken(window.name);
+      const [changed] = await this.#rows(
+        `update alert_window set name = ?, scope = ?, zone = ?, once_from = ?, once_to = ?, cron = ?, duration_s = ?,
+            effect = ?, public = ?, enable = ?, owner = ?, version = version + 1, updated_at = ?
+          where id = ? and version = ? returning ${COLUMNS}`,
+        [...valuesOf(window), now, window.id, window.version],
+        trx,
+      );
+      return changed;
+    });
   }
 
   async remove(name: string): Promise<boolean> {
@@ -66,13 +101,22 @@ export class WindowStore {
     return (await this.#rows(text, [name])).length > 0;
   }
 
-  async #rows(text: string, params: readonly SqlValue[]): Promise<MaintenanceWindow[]> {
-    const rows = await guarded('windows could not be read or changed', () =>
-      rowsOf<Row>(this.#db.query, { text, params }),
-    );
+  #within<T>(owner: string | null, work: (trx: QueryBuilder) => Promise<T>): Promise<T> {
+    const change = { kind: HELD_WINDOWS, owner, alone: 'alert_window' };
+    return guarded(FAILED, () => this.#counting.within(change, work));
+  }
+
+  async #rows(
+    text: string,
+    params: readonly SqlValue[],
+    on: QueryBuilder = this.#db.query,
+  ): Promise<MaintenanceWindow[]> {
+    const rows = await guarded(FAILED, () => rowsOf<Row>(on, { text, params }));
     return rows.map(windowOf);
   }
 }
+
+const FAILED = 'windows could not be read or changed';
 
 const valuesOf = (window: WindowContent): SqlValue[] => [
   ...[window.name, JSON.stringify(window.scope), window.zone, window.once_from, window.once_to],

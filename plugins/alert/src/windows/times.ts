@@ -11,6 +11,11 @@ const FIELDS = 5;
 const MOST_BEGINS = 2_000;
 const SLICE = 100;
 const NEXT = 5;
+/** Time ahead in which begins are looked for. */
+const FAR_MS = 5 * 366 * 86_400_000;
+/** Days of the months, February in a leap year. */
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
 /** When a window holds. `once_*` are instants; `cron` gives begins on the clock of the zone, the duration is real time. */
 export class Schedule {
@@ -23,6 +28,12 @@ export class Schedule {
     this.#once = once_from !== null && once_to !== null ? [once_from, once_to] : undefined;
     this.#cron = cron === null ? undefined : cronOf(cron, zone);
     this.#lasts_ms = (duration_s ?? 0) * 1_000;
+  }
+
+  /** @throws RpcError 108 where it does not begin within five years */
+  demandBegin(now: number): void {
+    if (this.#once || this.ranges(now, 1).length > 0) return;
+    throw RpcError.invalid('cron does not come within five years: name a day that comes sooner');
   }
 
   /** The range in which this time lies; undefined: the window does not hold. */
@@ -62,7 +73,7 @@ export class Schedule {
   *#from(now: number): Iterable<Range> {
     if (this.#once && this.#once[1] > now) yield this.#once;
     let begins = this.#cron?.nextRun(new Date(now - this.#lasts_ms));
-    while (begins) {
+    while (begins && begins.getTime() < now + FAR_MS) {
       yield [begins.getTime(), begins.getTime() + this.#lasts_ms];
       begins = this.#cron?.nextRun(begins);
     }
@@ -85,8 +96,24 @@ function cronOf(text: string, zone: string): Cron {
     const why = error instanceof Error ? error.message.replace(/^\w+: /, '') : String(error);
     throw RpcError.invalid(`cron '${text}' is not understood: ${why}`, { cause: error });
   }
-  if (!cron.nextRun()) throw RpcError.invalid(`cron '${text}' never comes: no such day exists`);
+  // Looking for a day that never comes takes a fifth of a second.
+  if (fields[4]?.startsWith('+'))
+    throw RpcError.invalid(`cron '${text}': a day of the week begins with no +`);
+  if (isNever(fields)) throw RpcError.invalid(`cron '${text}' never comes: no such day exists`);
   return cron;
+}
+
+/** Tells whether none of the months has the days of a line that is understood. */
+function isNever([, , day = '', month = '', weekday = '']: readonly string[]): boolean {
+  if (!['*', '?'].includes(weekday) || /l/i.test(day)) return false;
+  const earliest = Math.min(...day.split(',').map((item) => Number.parseInt(item, 10) || 1));
+  const numbers = month.toLowerCase().replace(/[a-z]{3}/g, (name) => `${MONTHS.indexOf(name) + 1}`);
+  return numbers.split(',').every((item) => {
+    const [, from = '1', to = from, step = '1'] = /^(\d+)(?:-(\d+))?(?:\/(\d+))?$/.exec(item) ?? [];
+    for (let at = Number(from); at <= Number(to); at += Number(step))
+      if ((DAYS[at - 1] ?? 0) >= earliest) return false;
+    return true;
+  });
 }
 
 /** Tells whether the runtime knows this IANA zone. */

@@ -1,11 +1,18 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { type Facts, matches } from '../silences/matcher.ts';
 import type { MaintenanceWindow } from '../types.ts';
 import type { WindowStore } from './store.ts';
 import { type Range, Schedule } from './times.ts';
 
+const DAY_MS = 86_400_000;
+/** Windows whose next times are found in one turn of the event loop. */
+const SLICE = 10;
+
 interface Held {
   readonly window: MaintenanceWindow;
   readonly schedule: Schedule;
+  /** Slugs of the status pages that its owner may show it on. */
+  slugs: ReadonlySet<string>;
   /** The range that holds or comes next, until its end. */
   range: Range | undefined;
   /** Time from which on `range` has to be looked up again. */
@@ -19,26 +26,39 @@ export interface ActiveWindow {
   readonly range: Range;
 }
 
+/** Tells whether an owner (`Owners.of`) may show something on the status page with this slug. */
+export type MayShow = (owner: string | null, slug: string) => Promise<boolean>;
+
 /** The windows in memory. */
 export class Windows {
   readonly #store: WindowStore;
+  readonly #mayShow: MayShow;
   #held: readonly Held[] = [];
 
-  constructor(store: WindowStore) {
+  constructor(store: WindowStore, mayShow: MayShow) {
     this.#store = store;
+    this.#mayShow = mayShow;
   }
 
-  /** Reads the table again; windows that did not change keep their times. @throws RpcError 103 */
-  async reload(): Promise<void> {
+  /** Reads windows that changed; the others keep their times. Rights of owners are asked for each time. @throws RpcError 103 */
+  async reload(now: number): Promise<void> {
     const before = new Map(this.#held.map((held) => [held.window.id, held]));
-    this.#held = (await this.#store.all())
-      .filter(({ enable }) => enable)
-      .map((window) => {
-        const old = before.get(window.id);
-        if (old && old.window.version === window.version) return old;
-        const schedule = new Schedule(window);
-        return { window, schedule, range: undefined, until: 0, lookedAt: Number.POSITIVE_INFINITY };
-      });
+    const versions = await this.#store.versions();
+    const isOld = ({ id, version }: { id: number; version: number }) =>
+      before.get(id)?.window.version === version;
+    const changed = versions.flatMap((row) => (isOld(row) ? [] : row.id));
+    for (const window of await this.#store.byIds(changed)) before.set(window.id, heldOf(window));
+    const held = versions.flatMap(({ id }) => before.get(id) ?? []);
+    for (const [at, one] of held.entries()) {
+      if (at % SLICE === SLICE - 1) await breathe();
+      rangeAt(one, now);
+      one.slugs = await this.#slugs(one.window);
+    }
+    this.#held = held;
+  }
+
+  find(id: number): MaintenanceWindow | undefined {
+    return this.#held.find(({ window }) => window.id === id)?.window;
   }
 
   /** The window that quiets an alert now, of several the one that ends last. */
@@ -56,18 +76,29 @@ export class Windows {
   /** Windows that a status page shows: the range that holds or comes next, before `until`. */
   public(slug: string, now: number, until: number): ActiveWindow[] {
     return this.#held.flatMap((held) => {
-      if (!held.window.public.includes(slug)) return [];
+      if (!held.slugs.has(slug)) return [];
       const range = rangeAt(held, now);
       return range && range[0] < until ? [{ window: held.window, range }] : [];
     });
   }
+
+  async #slugs(window: MaintenanceWindow): Promise<ReadonlySet<string>> {
+    const slugs = new Set<string>();
+    for (const slug of window.public) if (await this.#mayShow(window.owner, slug)) slugs.add(slug);
+    return slugs;
+  }
 }
+
+const heldOf = (window: MaintenanceWindow): Held => ({
+  ...{ window, schedule: new Schedule(window), slugs: new Set<string>() },
+  ...{ range: undefined, until: 0, lookedAt: Number.POSITIVE_INFINITY },
+});
 
 function rangeAt(held: Held, now: number): Range | undefined {
   if (now >= held.until || now < held.lookedAt) {
     [held.range] = held.schedule.ranges(now, 1);
     held.lookedAt = now;
-    held.until = held.range?.[1] ?? Number.POSITIVE_INFINITY;
+    held.until = held.range?.[1] ?? now + DAY_MS;
   }
   return held.range;
 }

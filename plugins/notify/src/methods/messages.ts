@@ -178,7 +178,7 @@ function addRetry(methods: Methods, { changes, channels, clock, wake }: MessageM
     params: { name: ChannelName },
     result: Type.Object({ waiting: Type.Integer({ description: 'Messages that wait.' }) }),
     audit: ({ name }) => name,
-    access: { needs: ({ name }) => mayDo('use', name) },
+    access: { needs: ({ name }) => mayDo('write', name) },
     async handle({ name }) {
       const { id } = await changes.channel(name);
       const waiting = await channels.retry(id, clock.now());
