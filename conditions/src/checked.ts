@@ -3,6 +3,7 @@ import { ConditionError } from './error.ts';
 import type { Findings } from './inspect.ts';
 import type { Comparison, Condition, Value, Verdict, WindowUse } from './types.ts';
 import { keyOfTexts } from './windows.ts';
+import { Work } from './work.ts';
 
 type Values = Readonly<Record<string, Value>>;
 type ReadWindow = (use: WindowUse) => number | undefined;
@@ -44,8 +45,9 @@ export class CheckedCondition implements Condition {
   readonly #compared: Path | undefined;
   readonly #measured = new Map<string, number>();
   readonly #running: Running;
+  readonly #work: Work;
 
-  constructor(compiled: Compiled, { plain, variables, windows, patterns }: Findings) {
+  constructor(compiled: Compiled, { plain, variables, windows, patterns, size }: Findings) {
     const { text, comparison, comparisons } = compiled;
     this.text = text;
     this.variables = [...variables];
@@ -55,17 +57,21 @@ export class CheckedCondition implements Condition {
     this.#compiled = compiled;
     this.#paths = [...plain].map(pathOf);
     this.#compared = comparison && !comparison.window ? pathOf(comparison.variable) : undefined;
+    const work = new Work(size, patterns);
+    this.#work = work;
     this.#running = {
       window: (name, variable, span) =>
         this.#measured.get(keyOfTexts(name, variable, span)) as number,
-      matches: (subject, pattern) => patterns.get(pattern)?.(subject) ?? false,
+      matches: (subject, pattern) => work.matches(subject, pattern),
     };
   }
 
   evaluate(values: Values, window?: ReadWindow): Verdict {
+    this.#work.begin();
     for (const path of this.#paths) {
       const value = at(values, path);
       if (value === undefined || value === null) return undefined;
+      if (typeof value !== 'number') this.#work.add(value);
     }
     if (this.#compared) {
       const { operator, value } = this.comparison as Comparison;
@@ -77,6 +83,7 @@ export class CheckedCondition implements Condition {
       if (value === undefined) return undefined;
       this.#measured.set(use.key, value);
     }
+    this.#work.check();
     return this.#run(values);
   }
 
@@ -90,6 +97,7 @@ export class CheckedCondition implements Condition {
       const message = libraryError(error)?.message ?? 'the condition cannot be evaluated';
       throw new ConditionError(message.slice(0, 300), { cause: error });
     }
+    this.#work.end();
     if (typeof result === 'boolean') return result;
     throw new ConditionError('the condition gives neither true nor false');
   }

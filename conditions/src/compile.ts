@@ -1,7 +1,7 @@
 import { CheckedCondition } from './checked.ts';
 import { comparisonOf, comparisonsOf } from './comparison.ts';
 import { createEngine, type Engine, libraryError, type Node } from './engine.ts';
-import { inspect } from './inspect.ts';
+import { inspect, joins, mixedLoops } from './inspect.ts';
 import type { Condition, Fault, Vocabulary } from './types.ts';
 
 const MOST_CHARACTERS = 2_000;
@@ -24,11 +24,15 @@ export function compile(text: string, vocabulary: Vocabulary): Result {
     if (findings.faults.length > 0) return { faults: findings.faults };
     const { error, type } = parsed.check();
     if (error) throw error;
+    const [joined] = joins(root);
+    if (joined) return { faults: [{ message: JOINED, ...placeOf(joined) }] };
     if (type !== 'bool' && type !== 'dyn')
       return { faults: [{ ...wrongType(type), from: 0, to: text.length }] };
     const runs = engine.parse(withDoubles(text, findings.wholes));
     const second = runs.check().error;
     if (second) throw second;
+    if (mixedLoops(runs.ast as unknown as Node).length > 0)
+      return { faults: [{ message: MIXED, from: 0, to: text.length }] };
     const comparison = comparisonOf(root, vocabulary);
     const comparisons = comparisonsOf(root, vocabulary);
     const compiled = { text, runs, engine, comparison, comparisons };
@@ -43,6 +47,10 @@ function engineOf(vocabulary: Vocabulary): Engine {
   engines.set(vocabulary, known);
   return known;
 }
+
+const JOINED = '+ adds numbers: texts and lists cannot be joined';
+const MIXED = 'a list that a loop goes through has elements of one kind';
+const placeOf = ({ range }: Node) => ({ from: range.start, to: range.end });
 
 const KINDS: Readonly<Record<string, string>> = { double: 'number', int: 'number', string: 'text' };
 

@@ -6,6 +6,8 @@ export interface Node {
   readonly op: string;
   readonly args: unknown;
   readonly range: { readonly start: number; readonly end: number };
+  /** Type that the check found. */
+  readonly checkedType?: { readonly type: string; readonly hasDynType: boolean } | undefined;
 }
 
 /** Values that the functions of a condition need while it is evaluated. */

@@ -15,6 +15,19 @@ export interface Findings {
   readonly patterns: Map<string, Pattern>;
   /** Whole numbers, which are read as doubles: `10 / 4` is 2.5. */
   readonly wholes: Node[];
+  readonly size: Size;
+}
+
+/** What the work of an evaluation depends on, beside the values. */
+export interface Size {
+  nodes: number;
+  loops: number;
+  /** Characters of the longest text that is written. */
+  longest: number;
+  /** Elements of the longest list that is written. */
+  elements: number;
+  /** A loop looks at a variable that is a list in each of its turns. */
+  isSquared: boolean;
 }
 
 interface Walk extends Findings {
@@ -23,6 +36,9 @@ interface Walk extends Findings {
   readonly bound: readonly string[];
 }
 
+const MOST_LOOPS = 4;
+/** Patterns take time when a condition is checked. */
+const MOST_PATTERNS = 8;
 const LOOPS = ['all', 'exists', 'exists_one', 'map', 'filter'];
 const METHODS = [
   ...LOOPS,
@@ -66,6 +82,8 @@ const OPERATORS = new Set([
   '*',
   '/',
 ]);
+/** Types of sums; `dyn` is a member of an object. */
+const NUMBERS = ['double', 'int', 'dyn'];
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Looks at all nodes: at which names, functions and windows are used, and whether they may be. */
@@ -79,12 +97,14 @@ export function inspect(root: Node, vocabulary: Vocabulary): Findings {
     windows: new Map(),
     patterns: new Map(),
     wholes: [],
+    size: { nodes: 0, loops: 0, longest: 0, elements: 0, isSquared: false },
   };
   visit(root, walk);
   return walk;
 }
 
 function visit(node: Node, walk: Walk): undefined {
+  measure(node, walk);
   switch (node.op) {
     case 'id':
       return visitName(node, node.args as string, walk);
@@ -106,6 +126,43 @@ function visit(node: Node, walk: Walk): undefined {
   if (node.op === 'list' && children(node).length === 0)
     return fault(walk, node, 'a list needs an element');
   for (const child of children(node)) visit(child, walk);
+}
+
+function measure({ op, args }: Node, { size, bound, vocabulary }: Walk): void {
+  size.nodes += bound.length > 0 && isFailing(op, args) ? FAILURE_NODES : 1;
+  if (op === 'value' && typeof args === 'string')
+    size.longest = Math.max(size.longest, args.length);
+  if (op === 'list') size.elements = Math.max(size.elements, (args as Node[]).length);
+  if (op === 'id' && bound.length > 0) {
+    const type = !bound.includes(args as string) && vocabulary.variables[args as string];
+    if (type === 'list' || type === 'object') size.isSquared = true;
+  }
+}
+
+/** Parts of a condition that cost as much as a failure, which a loop may go on after. */
+const FAILURE_NODES = 100;
+const isFailing = (op: string, args: unknown) =>
+  op === '[]' || (op === 'call' && (args as [string])[0] === 'double');
+
+/** Tells whether there is a loop in what a loop goes through: its result could grow from loop to loop. */
+const hasLoop = (node: Node): boolean =>
+  (node.op === 'rcall' && LOOPS.includes((node.args as [string])[0])) || below(node).some(hasLoop);
+const below = ({ args }: Node): Node[] =>
+  (Array.isArray(args) ? args.flat() : [args]).filter(isNode);
+
+/** Returns the additions, after the check of types, of what is no number: texts and lists would grow. */
+export function joins(node: Node): Node[] {
+  const type = node.op === '+' ? node.checkedType?.type : undefined;
+  const own = type !== undefined && !NUMBERS.includes(type) ? [node] : [];
+  return [...own, ...below(node).flatMap(joins)];
+}
+
+/** Returns the lists of several kinds that loops go through, after the check of types: most operations on them fail. */
+export function mixedLoops(node: Node): Node[] {
+  const [name, target] = node.op === 'rcall' ? (node.args as [string, Node]) : [];
+  const isMixed = target?.op === 'list' && target.checkedType?.hasDynType;
+  const own = isMixed && LOOPS.includes(name as string) ? [target] : [];
+  return [...own, ...below(node).flatMap(mixedLoops)];
 }
 
 const signOf = (op: string) => (op === 'map' ? 'a map in braces' : op);
@@ -192,6 +249,9 @@ function visitMethod(node: Node, walk: Walk): undefined {
     return undefined;
   }
   if (walk.bound.length > 0) return fault(walk, node, `${name} stands inside another loop`);
+  if (hasLoop(target)) return fault(walk, node, `${name} goes through the result of another loop`);
+  if (++walk.size.loops > MOST_LOOPS)
+    return fault(walk, node, `the condition has more than ${MOST_LOOPS} loops`);
   const [variable, ...bodies] = args;
   const bound = variable?.op === 'id' ? [variable.args as string] : [];
   for (const body of bodies) visit(body, { ...walk, bound });
@@ -202,6 +262,8 @@ function visitPattern(node: Node | undefined, walk: Walk): undefined {
   if (node.op !== 'value' || typeof node.args !== 'string') {
     return fault(walk, node, 'the pattern of re is a text as it is written');
   }
+  if (walk.patterns.size === MOST_PATTERNS)
+    return fault(walk, node, `the condition has more than ${MOST_PATTERNS} patterns`);
   try {
     walk.patterns.set(node.args, compilePattern(node.args));
   } catch (error) {

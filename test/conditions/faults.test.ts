@@ -62,6 +62,23 @@ const FAULTS: readonly (readonly [string, string, RegExp, string?])[] = [
   ['re(name, "(?=a)")', '"(?=a)"', /cannot be read/],
   ['tags.exists(a, tags.exists(b, a == b))', 'tags.exists(b, a == b)', /inside another loop/],
   ['tags.all(a, [1].map(b, b + 1).size() > 0)', '[1].map(b, b + 1)', /inside another loop/],
+  ['tags.map(a, a).exists(b, b == "a")', 'tags.map(a, a).exists(b, b == "a")', /result of another/],
+  [
+    'size(tags.filter(a, true) == tags ? tags : tags.map(b, b)) > 1 && (true ? tags.map(c, c) : tags).all(d, d == "a")',
+    '',
+    /result of another/,
+  ],
+  [`${'tags.exists(t, t == "a") || '.repeat(5)}true`, '', /more than 4 loops/],
+  ['["a", 1].exists(n, n == "a")', '', /elements of one kind/],
+  ['name + "!" == "a!"', 'name + "!"', /cannot be joined/],
+  ['tags.exists(t, t + t == "aa")', 't + t', /cannot be joined/],
+  ['tags + tags == tags', 'tags + tags', /cannot be joined/],
+  ['size(b"a" + b"b") > 1', 'b"a" + b"b"', /cannot be joined|not available/],
+  [`re(name, "${'a'.repeat(201)}")`, '"', /longer than 200/],
+  ['re(name, "(?:a?){1000}b")', '"(?:a?){1000}b"', /repetitions/],
+  ['re(name, "((a{30}){30}){30}")', '"((a{30}){30}){30}"', /repetitions/],
+  ['re(name, "(?:a?b?){60}c")', '"(?:a?b?){60}c"', /too large/],
+  [Array.from({ length: 9 }, (_, n) => `re(name, "${n}")`).join(' || '), '"8"', /more than 8 patt/],
   ['tags.exists(t, u == "a")', 'u', /no variable u/],
   ['__proto__ == 1', '__proto__', /Reserved/],
   ['constructor == 1', 'constructor', /no variable constructor/],
@@ -122,6 +139,25 @@ test('all that is wrong with the names of a condition is said at once', () => {
     [0, 9],
   );
 });
+
+/** Conditions whose values are too much for one evaluation. */
+const TOO_MUCH: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['re(name, "(?:a?){30}b$")', { name: 'a'.repeat(4_096) }],
+  ['tags.exists(t, re(t, "(?:a?){30}b$"))', { tags: Array(200).fill('a'.repeat(100)) }],
+  ['tags.exists(t, t == "b")', { tags: Array(50_000).fill('a') }],
+  ['tags.exists(t, t.contains(name))', { tags: Array(64).fill('a'), name: 'a'.repeat(1e6) }],
+  ['tags.exists(t, size(tags) > 5 && !(t in tags))', { tags: Array(1_000).fill('a') }],
+  ['tags.exists(t, tags[900] == t || tags[901] == t)', { tags: Array(300).fill('a') }],
+];
+for (const [text, values] of TOO_MUCH) {
+  test(`${text} is not evaluated for values that are too large`, () => {
+    const read = compile(text, VOCABULARY);
+    assert.ok('condition' in read);
+    const refused = (error: unknown) =>
+      error instanceof ConditionError && /too long for/.test(error.message);
+    assert.throws(() => read.condition.evaluate(values as never), refused);
+  });
+}
 
 test('a vocabulary without windows has no window functions', () => {
   const read = compile('avg("cpu_usage", "5m") > 1', { variables: { cpu_usage: 'double' } });
