@@ -907,7 +907,7 @@ export interface Methods {
         critical: number;
         warning: number;
         info: number;
-        /** Open alerts that nobody acknowledged. */
+        /** Open alerts that nobody acknowledged, and nothing hides. */
         unacked: number;
       };
       /** null: none within a week. */
@@ -4330,7 +4330,7 @@ export interface Subscriptions {
         critical: number;
         warning: number;
         info: number;
-        /** Open alerts that nobody acknowledged. */
+        /** Open alerts that nobody acknowledged, and nothing hides. */
         unacked: number;
       };
     };
