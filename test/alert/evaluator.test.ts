@@ -357,6 +357,32 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(complaints, [slow.name]);
   });
 
+  test('a rule is told of at its third evaluation of more than 20 ms within ten minutes', () => {
+    const costs = new Costs({ onSlow: (rule) => void complaints.push(rule.name) }, () => 1);
+    const { rule } = loadedRule('cpu_usage > 1');
+    const evaluate = (ms: number) => {
+      const measuring = costs.begin();
+      const began = performance.now();
+      const { user, system } = process.cpuUsage();
+      for (let cpu = 0; cpu < ms; ) {
+        const now = process.cpuUsage();
+        cpu = (now.user + now.system - user - system) / 1_000;
+      }
+      if (measuring) costs.end(rule, measuring);
+      costs.judged(performance.now() - began);
+    };
+    // The first one is noticed by the time of the whole report.
+    for (let n = 0; n < 3; n++) evaluate(22);
+    assert.equal(complaints, []);
+    for (let n = 0; n < 10; n++) evaluate(0);
+    evaluate(22);
+    assert.equal(complaints, [rule.name]);
+    for (const at of [0, 1, 700_000, 700_001]) costs.strike(rule, at);
+    assert.equal(complaints, [rule.name]);
+    costs.strike(rule, 700_002);
+    assert.equal(complaints, [rule.name, rule.name]);
+  });
+
   test('a change by a person is taken over within a minute, and a hold goes on over it', async () => {
     rules.set(loadedRule('cpu_usage > 90'));
     await reports(1, 95);

@@ -164,11 +164,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       variables: [],
       matches: 1,
       true_now: 0,
+      cut: false,
     });
     const { valid, variables, matches, true_now } = await check({});
     assert.equal([valid, variables, matches, true_now], [true, ['cpu_usage'], 1, 1]);
     assert.is((await check({ condition: 'cpu_usage > 96' })).true_now, 0);
     assert.is((await check({}, await app.token([]))).matches, 0);
+    // What only the values show is a condition without a verdict, and half a rule no failure.
+    const beyond = await check({ condition: 'tags[5] == "a"' });
+    assert.equal([beyond.valid, beyond.true_now, beyond.cut], [true, 0, false]);
+    for (const scope of [{}, { agents: [] }, { tags: [] }])
+      assert.equal([(await check({ scope })).valid, (await check({ scope })).matches], [true, 0]);
+    const logged = app.records().map((record) => JSON.stringify(record));
+    assert.equal(
+      logged.filter((line) => /failed.*alert_rule_check|alert_rule_check.*failed/.test(line)),
+      [],
+    );
     const found = await call('alert_rule_variables', { source: 'presence' });
     assert.ok(found.some(({ name, unit }: any) => name === 'silent_for' && unit === 's'));
   });

@@ -40,6 +40,7 @@ export const examples: readonly Example[] = [
       variables: [],
       matches: 0,
       true_now: 0,
+      cut: false,
     },
   },
   {

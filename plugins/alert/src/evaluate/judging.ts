@@ -124,10 +124,12 @@ function factsOf(
 
 function judgeAll(bench: Bench, state: AgentState, plan: Plan, measured: Measured): void {
   const { values, window, part } = measured;
+  const { costs } = bench;
+  const began = performance.now();
   for (const loaded of plan.rules) {
-    const began = bench.costs.isSampled() ? performance.now() : undefined;
+    const measuring = costs.begin();
     const verdict = verdictIn(bench, state, loaded, measured);
-    if (began !== undefined) bench.costs.add(loaded.rule, performance.now() - began);
+    if (measuring) costs.end(loaded.rule, measuring);
     // Most rules do not hold, and have no alert.
     if (!verdict && state.lives.size === 0) continue;
     const live = state.live(loaded.rule.id, part);
@@ -146,6 +148,7 @@ function judgeAll(bench: Bench, state: AgentState, plan: Plan, measured: Measure
       moment: measured.moment,
     });
   }
+  costs.judged(performance.now() - began);
   bench.counts.evaluations += plan.rules.length;
 }
 

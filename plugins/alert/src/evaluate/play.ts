@@ -5,9 +5,6 @@ import { measureOf, type ReadWindow, type Values, verdictOf } from './plan.ts';
 
 /** Work of one turn of the event loop, ms. */
 const SLICE_MS = 4;
-/** Evaluations between two looks at the clock. */
-const LOOK_EACH = 64;
-
 /** Time in which an alert would have been open. */
 export interface Episode {
   readonly opened_at: number;
@@ -20,10 +17,9 @@ export interface Episode {
 /** Does work for each item, in slices that leave the event loop to others. */
 export async function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let end = performance.now() + SLICE_MS;
-  let count = 0;
   for (const item of items) {
     work(item);
-    if (++count % LOOK_EACH !== 0 || performance.now() < end) continue;
+    if (performance.now() < end) continue;
     await setImmediate();
     end = performance.now() + SLICE_MS;
   }

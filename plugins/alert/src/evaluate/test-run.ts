@@ -13,6 +13,7 @@ import {
 import { mayRule } from '../rules/rights.ts';
 import { NewRule, Subject, Time } from '../schemas.ts';
 import type { LoadedRule } from '../types.ts';
+import { Budget, meteredRule } from './metered.ts';
 import { kindOf } from './parts.ts';
 import { type Episode, messagesOf } from './play.ts';
 import { type Chosen, previewAgents } from './preview/agents.ts';
@@ -29,6 +30,8 @@ const MOST_AGENTS = 1_000;
 const MOST_EPISODES = 1_000;
 /** Time after which no further agent is read, ms. */
 const PATIENCE_MS = 20_000;
+/** Time of all evaluations, ms. */
+const BUDGET_MS = 5_000;
 /** Parts of a machine that steps are chosen for. */
 const PARTS_EACH = 4;
 
@@ -118,13 +121,15 @@ class TestRun {
   readonly #step_ms: number;
   readonly #found: Found[] = [];
   #comings: ReadonlyMap<number, readonly Coming[]> = new Map();
+  readonly #budget = new Budget(BUDGET_MS);
   #evaluated = 0;
   #isCut: boolean;
 
   constructor(parts: PreviewParts, run: Run) {
-    const { from, to, agents, loaded } = run;
+    const { from, to, agents } = run;
+    const loaded = meteredRule(run.loaded, this.#budget);
     this.#parts = parts;
-    this.#run = run;
+    this.#run = { ...run, loaded };
     this.#isCut = agents.isCut;
     const each = loaded.rule.source === 'part' ? PARTS_EACH : 1;
     this.#step_ms = stepOf(to - from, agents.agents.length * each);
@@ -153,14 +158,14 @@ class TestRun {
       this.#comings = await history.comings(ids, from, to);
     }
     for (const agent of agents) {
-      const isEnough = this.#evaluated >= MOST_EVALUATIONS || clock.monotonic() > end;
-      if (how.signal.aborted || isEnough) {
+      const isEnough = this.#evaluated >= MOST_EVALUATIONS || this.#budget.isSpent;
+      if (how.signal.aborted || isEnough || clock.monotonic() > end) {
         this.#isCut = true;
         return;
       }
       const { places, evaluated, isCut } = await this.#play(agent, how);
       this.#evaluated += evaluated;
-      this.#isCut ||= isCut;
+      this.#isCut ||= isCut || this.#budget.isSpent;
       for (const { part, episodes } of places)
         for (const episode of episodes) this.#found.push({ agent, part, episode });
     }

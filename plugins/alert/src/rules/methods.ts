@@ -6,6 +6,7 @@ import {
   type Methods,
   optional,
   type Principal,
+  type Static,
   Type,
 } from '@svc/plugin-sdk';
 import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
@@ -16,6 +17,7 @@ import { onRule, rightTo } from './access.ts';
 import type { RuleChanges } from './changes.ts';
 import { DEFAULT_SCOPE } from './defaults.ts';
 import type { LoadedRules } from './loaded.ts';
+import type { TrueNow } from './now.ts';
 import { mayRule } from './rights.ts';
 import { scopeOf } from './scope.ts';
 
@@ -28,12 +30,12 @@ export const Variable = Type.Object({
   example: Type.Optional(Type.String()),
 });
 
-/** Count of machines, and of those on which a condition holds now. */
+/** Count of the machines on which a condition holds now. */
 export type CountNow = (
   source: Source,
   condition: Condition,
   agents: readonly number[],
-) => number | Promise<number>;
+) => Promise<TrueNow>;
 
 export interface RuleMethodParts {
   readonly auth: Auth;
@@ -188,24 +190,35 @@ function addCheck(methods: Methods, parts: RuleMethodParts): void {
       variables: Type.Array(Type.String(), { description: 'Names that it uses.' }),
       matches: Type.Integer(),
       true_now: Type.Integer(),
+      cut: Type.Boolean({
+        description: 'The condition takes so long that `true_now` counts some of the machines.',
+      }),
     }),
     prepare: ({ source, condition, scope }) => ({
       source,
       condition,
-      scope: scope ? scopeOf(scope) : ({ all: true } as const),
+      scope: checkedScope(scope),
     }),
     access: 'authenticated',
     async handle({ source, condition: text, scope }, { caller }) {
       const result = compile(text, VOCABULARIES[source]);
       const agents = await readable(parts, scope, caller);
-      const counts = { matches: agents.length, true_now: 0 };
+      const counts = { matches: agents.length, true_now: 0, cut: false };
       if ('faults' in result)
         return { valid: false, errors: [...result.faults], variables: [], ...counts };
       const { condition } = result;
-      const true_now = await parts.trueNow(source, condition, agents);
-      return { valid: true, errors: [], variables: [...condition.variables], ...counts, true_now };
+      const { true_now, isCut: cut } = await parts.trueNow(source, condition, agents);
+      const counted = { ...counts, true_now, cut };
+      return { valid: true, errors: [], variables: [...condition.variables], ...counted };
     },
   });
+}
+
+/** Scope of a rule that is being written: one that names nothing yet has no machines. */
+function checkedScope(scope: Static<typeof Scope> | undefined | null): RuleScope {
+  if (!scope) return { all: true };
+  const isEmpty = !scope.all && !scope.agents?.length && !scope.tags?.length;
+  return isEmpty && !scope.monitors?.length ? { agents: [] } : scopeOf(scope);
 }
 
 /** Machines of the scope whose summaries the caller may read, by `Agent.id`. */

@@ -1,52 +1,63 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Condition } from '@svc/conditions';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Clock, Kernel } from '@svc/plugin-sdk';
+import { Budget, metered } from '../evaluate/metered.ts';
 import { newestRows } from '../evaluate/newest.ts';
-import { planOf, valuesOf } from '../evaluate/plan.ts';
+import { planOf, type Values, valuesOf, verdictOf } from '../evaluate/plan.ts';
+import { inSlices } from '../evaluate/play.ts';
 import type { LoadedRule, Machines, Rule, Source } from '../types.ts';
 
 /** Machines of one question. */
 const BATCH = 500;
+/** Time of all evaluations, ms. */
+const BUDGET_MS = 250;
+
 export interface NowParts {
   readonly kernel: Pick<Kernel, 'call' | 'system'> & { readonly clock: Clock };
   readonly registry: AgentRegistry;
   readonly machines: Machines;
 }
 
+/** Machines on which a condition holds; with `isCut` the condition took too long to look at all. */
+export interface TrueNow {
+  readonly true_now: number;
+  readonly isCut: boolean;
+}
+
 /** Counts the machines on which a condition holds by what is known now; of windows and parts nothing is. @throws RpcError 103 */
 export async function countTrue(
-  { kernel, registry, machines }: NowParts,
+  parts: NowParts,
   { source, condition }: { readonly source: Source; readonly condition: Condition },
   agents: readonly number[],
-): Promise<number> {
-  const uuids = new Map(registry.list().map(({ id, uuid }) => [id, uuid]));
+): Promise<TrueNow> {
+  const uuids = new Map(parts.registry.list().map(({ id, uuid }) => [id, uuid]));
   const asked = agents.flatMap((id) => uuids.get(id) ?? []);
-  const holds = (values: Parameters<Condition['evaluate']>[0]) =>
-    condition.evaluate(values) === true;
-  if (source === 'presence') {
-    const now = kernel.clock.now();
-    return asked.filter((uuid) => {
-      const since = machines.awaySince(uuid);
-      const silent_for = since === undefined ? 0 : (now - since) / 1_000;
-      return holds({ silent_for, ...factsOf(machines, uuid) });
-    }).length;
-  }
-  if (source !== 'machine' || condition.windows.length > 0) return 0;
-  const plan = planOf([{ rule: {} as Rule, condition, clear: undefined } satisfies LoadedRule]);
-  let count = 0;
-  for (let at = 0; at < asked.length; at += BATCH) {
-    for (const { uuid, row } of await newestRows(kernel, asked.slice(at, at + BATCH))) {
-      const facts = () => ({
-        ...factsOf(machines, uuid),
+  const budget = new Budget(BUDGET_MS);
+  const judged = metered(condition, budget);
+  let true_now = 0;
+  const add = (values: Values) => {
+    if (verdictOf(judged, values) === true) true_now++;
+  };
+  if (source === 'presence') await inSlices(asked, (uuid) => add(presenceOf(parts, uuid)));
+  else if (source === 'machine' && condition.windows.length === 0) {
+    const plan = planOf([{ rule: {} as Rule, condition, clear: undefined } satisfies LoadedRule]);
+    for (let at = 0; at < asked.length && !budget.isSpent; at += BATCH) {
+      const rows = await newestRows(parts.kernel, asked.slice(at, at + BATCH));
+      const factsAt = (uuid: string) => ({
+        ...factsOf(parts.machines, uuid),
         cores: undefined,
         offset_ms: undefined,
       });
-      if (holds(valuesOf(plan, row, facts))) count++;
+      await inSlices(rows, ({ uuid, row }) => add(valuesOf(plan, row, () => factsAt(uuid))));
     }
-    await setImmediate();
   }
-  return count;
+  return { true_now, isCut: budget.isSpent };
+}
+
+function presenceOf({ kernel, machines }: NowParts, uuid: string): Values {
+  const since = machines.awaySince(uuid);
+  const silent_for = since === undefined ? 0 : (kernel.clock.now() - since) / 1_000;
+  return { silent_for, ...factsOf(machines, uuid) };
 }
 
 const factsOf = (machines: Machines, uuid: string) => ({
