@@ -168,6 +168,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok((await last('read of A')) > 0);
   });
 
+  test('a token of one machine does not learn which policies there are', async () => {
+    const token = tokens.get('write of A') as string;
+    const said = [];
+    for (const policy of ['default', 'unknown']) {
+      const rule = { ...ruleOf('of policy', ofA), policy };
+      said.push((await ask(token, 'alert_rule_create', { rule })).error);
+      said.push(
+        (await ask(token, 'alert_rule_update', { name: 'of A', change: { policy } })).error,
+      );
+    }
+    assert.is(said[0].code, 102);
+    for (const error of said) assert.equal(error, said[0]);
+  });
+
   test('whoever resets a default rule owns it', async () => {
     const token = tokens.get('write') as string;
     const { error, result } = await ask(token, 'alert_rule_reset', { name: 'Disk full' });

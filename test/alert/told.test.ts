@@ -88,6 +88,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal((await call('alert_list', {})).alerts, []);
   });
 
+  test('the end of an alert that somebody closed names who did, and why', async () => {
+    const uuid = randomUUID();
+    await report(app, uuid, { cpu_usage: 50 });
+    const rule = await busyRule(uuid);
+    await pass(uuid, 100, 950);
+    assert.is(phone.got.length, 1);
+    const { alerts } = await call('alert_list', {});
+    const { id } = alerts.find((alert: any) => alert.rule === rule);
+    await call('alert_close', { id, note: 'test run' });
+    await pass(uuid, 65, 500);
+    assert.is(phone.got.length, 2);
+    const text = JSON.stringify(messages()[1]);
+    assert.ok(/Closed by .* after/.test(text) && text.includes('test run'), text);
+    assert.not(text.includes('Over after'));
+  });
+
   test('what opens and ends in a silence is not told', async () => {
     const uuid = randomUUID();
     await report(app, uuid, { cpu_usage: 50 });

@@ -48,6 +48,11 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
     '已恢复，历时 12 分钟：web-1：Disk almost full / 11:53–12:05',
   ],
   [
+    messageOf([{ ...disk, ...over, note: 'new disk', closed_by: 'anna' }]),
+    'Closed by anna after 2 min: web-1: disk / 12:03–12:05',
+    '已由 anna 关闭，历时 2 分钟：web-1：disk / 12:03–12:05',
+  ],
+  [
     messageOf([{ ...disk, ...over, note: 'expired', since: NOW - 25 * HOUR }]),
     'No longer watched after 25 h: web-1: disk / 12 Jan, 11:05–12:05',
     '不再监测，历时 25 小时：web-1：disk / 1月12日 11:05–12:05',

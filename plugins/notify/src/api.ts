@@ -56,6 +56,8 @@ export interface MessageAlert {
   readonly below: number;
   /** Reason of an end that is no recovery: `expired`; or a note of whoever acknowledged it. Empty: none. */
   readonly note: string;
+  /** Name of whoever closed it by hand; absent: nobody did. */
+  readonly closed_by?: string;
   /** Openings in the time before a message `alert.flapping`. */
   readonly flaps?: { readonly times: number; readonly ms: number };
 }

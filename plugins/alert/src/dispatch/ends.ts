@@ -40,6 +40,14 @@ function endOf({ event, alert, rule }: Due, channels: Telling['channels']): Tell
     ...{ alert, rule, channels, episode: event.episode, closed_at: event.at },
     since: typeof since === 'number' ? since : alert.since,
     value: typeof value === 'number' ? value : null,
-    note: event.kind === 'expired' ? 'expired' : '',
+    ...byHand(event),
   };
+}
+
+/** Reason of an end that is no recovery: `expired`, or who closed it and why. */
+function byHand({ kind, by, detail }: Due['event']): Pick<Telling, 'note' | 'closed_by'> {
+  if (kind === 'expired') return { note: 'expired' };
+  if (by === null) return { note: '' };
+  const { note } = detail as { readonly note?: unknown };
+  return { note: typeof note === 'string' ? note : '', closed_by: by };
 }

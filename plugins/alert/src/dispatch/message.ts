@@ -24,6 +24,7 @@ export interface Line {
   readonly value: string;
   readonly below: number;
   readonly note: string;
+  readonly closed_by?: string | undefined;
   readonly flaps?: MessageAlert['flaps'];
   readonly url: string;
   readonly ack_url: string;
@@ -92,7 +93,8 @@ function fits(message: Message): Message {
 }
 
 function messageAlert(line: Line, now: number): MessageAlert {
-  const { alert, rule, episode, since, closed_at, name, tags, value, note, flaps } = line;
+  const { alert, rule, episode, since, closed_at, name, tags, value, note, closed_by, flaps } =
+    line;
   const { subject_kind: kind, subject_id: id, part, detail } = alert;
   const threshold = detail.threshold ?? '';
   const subject = { kind, id, name, tags: tags.slice(0, 20) };
@@ -117,6 +119,7 @@ function messageAlert(line: Line, now: number): MessageAlert {
     labels: rule.labels,
     below: line.below,
     note,
+    ...(closed_by !== undefined && { closed_by }),
     ...(flaps && { flaps }),
   };
 }

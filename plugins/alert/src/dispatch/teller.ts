@@ -18,6 +18,8 @@ export interface Telling {
   readonly closed_at: number | null;
   readonly value: number | null;
   readonly note: string;
+  /** Name of whoever closed it by hand. */
+  readonly closed_by?: string | undefined;
   readonly flaps?: MessageAlert['flaps'];
 }
 
@@ -127,14 +129,14 @@ export class Teller {
 
   #line(telling: Telling, url: string | undefined, below: ReadonlyMap<string, number>): Line {
     const { machines, pagePath, valueText } = this.#parts;
-    const { alert, rule, episode, since, closed_at, value, note, flaps } = telling;
+    const { alert, rule, episode, since, closed_at, value, note, closed_by, flaps } = telling;
     const isAgent = alert.subject_kind === 'agent';
     const name = isAgent
       ? machines.nameOf(alert.subject_id)
       : (alert.detail.name ?? alert.subject_id);
     const tags = isAgent ? machines.tagsOf(alert.subject_id) : (alert.detail.tags ?? []);
     return {
-      ...{ alert, rule, episode, since, closed_at, name, tags, note, flaps },
+      ...{ alert, rule, episode, since, closed_at, name, tags, note, closed_by, flaps },
       value: value === null ? '' : valueText({ ...alert, value }, rule),
       below: below.get(suppressorKeyOf(telling)) ?? 0,
       url: url === undefined ? '' : url + pagePath(alert),

@@ -10,7 +10,7 @@ import type { RuleStore } from '../store/rules.ts';
 import type { Rule, RuleScope, Source } from '../types.ts';
 import { noRule } from './access.ts';
 import { changesMeaning, DEFAULTS, differences, type Field, firstRule } from './defaults.ts';
-import { mayRule } from './rights.ts';
+import { mayDo, mayRule } from './rights.ts';
 import { scopeOf } from './scope.ts';
 
 /** Several callers may change one rule at the same time. */
@@ -39,6 +39,7 @@ export class RuleChanges {
   async create(given: Static<typeof NewRule>, caller: Principal): Promise<StoredRule> {
     const { clock, owners, store, changed } = this.#parts;
     const settings = settingsOf(given);
+    await this.#demandPolicy(settings.policy, caller);
     await this.#check(settings);
     const rule = await store.insert(
       firstRule(settings, { owner: owners.of(caller), now: clock.now() }),
@@ -134,6 +135,7 @@ export class RuleChanges {
       const wanted = { ...old, owner: owners.of(caller), ...next(old) };
       // The rule may have got another scope since the call was admitted.
       await this.#demand(wanted.scope, caller);
+      if (wanted.policy !== old.policy) await this.#demandPolicy(wanted.policy, caller);
       await this.#check(wanted, old);
       const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
       const times = { version: old.version + 1, updated_at: clock.now() };
@@ -148,6 +150,14 @@ export class RuleChanges {
   async #demand(scope: RuleScope, caller: Principal): Promise<void> {
     const wanted = mayRule('write', scope);
     if (!(await this.#parts.auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+  }
+
+  /** Whoever may not list policies names none, and learns of none. @throws RpcError 102 */
+  async #demandPolicy(policy: string | null, caller: Principal): Promise<void> {
+    if (policy === null || (await this.#parts.auth.allows(caller, mayDo('write')))) return;
+    const wanted = mayDo('read');
+    if (!(await this.#parts.auth.allows(caller, wanted)))
+      throw RpcError.denied('Missing alert read permission in the scope global, to name a policy');
   }
 
   /** @throws RpcError 106, 108 for what cannot run */

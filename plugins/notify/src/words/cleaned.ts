@@ -23,6 +23,7 @@ function cleanAlert(alert: MessageAlert): MessageAlert {
     summary: cut(cleanLine(alert.summary), TEXT),
     runbook: text(alert.runbook),
     note: text(alert.note),
+    ...(alert.closed_by !== undefined && { closed_by: name(alert.closed_by) }),
     url: address(alert.url),
     ack_url: address(alert.ack_url),
     subject: {

@@ -25,6 +25,7 @@ export const en = {
   below: '{what}, and {count} below it',
 
   over: 'Over after {span}: {what}',
+  closedBy: 'Closed by {by} after {span}: {what}',
   expired: 'No longer watched after {span}: {what}',
   acked: 'Acknowledged: {what}',
   reminder: 'Still open: {what}',

@@ -65,6 +65,8 @@ export const lasted = (alert: MessageAlert, clock: Clock): number =>
 function ended(alert: MessageAlert, speech: Speech): string {
   const { words, clock } = speech;
   const values = { what: past(alert, speech), span: clock.span(lasted(alert, clock)) };
+  if (alert.closed_by !== undefined)
+    return fill(words.closedBy, { ...values, by: alert.closed_by });
   return fill(alert.note === 'expired' ? words.expired : words.over, values);
 }
 

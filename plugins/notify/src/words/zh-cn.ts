@@ -26,6 +26,7 @@ export const zhCn: Words = {
   below: '{what}，另有 {count} 个下级告警',
 
   over: '已恢复，历时 {span}：{what}',
+  closedBy: '已由 {by} 关闭，历时 {span}：{what}',
   expired: '不再监测，历时 {span}：{what}',
   acked: '已确认：{what}',
   reminder: '仍未恢复：{what}',
