@@ -126,10 +126,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('a body that no form sends is refused without a record', async () => {
     const { id, path } = await toldOn();
-    const before = app.records().filter(({ level }: any) => level === 'error').length;
+    const before = app.records().filter(({ level }: any) => level === 'ERROR').length;
     assert.is((await page(path, { method: 'POST', body: 'x'.repeat(1_000) })).status, 413);
     assert.is((await alertOf(id)).acked_by, null);
-    const errors = app.records().filter(({ level }: any) => level === 'error');
+    const errors = app.records().filter(({ level }: any) => level === 'ERROR');
     assert.is(errors.length, before);
   });
 

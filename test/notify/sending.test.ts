@@ -171,6 +171,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
+  test('a digest that is dropped takes what it was made of with it', async () => {
+    const id = await idOf(app, name);
+    hook.reply = () => 404;
+    for (const one of ['1-9', '2-9', '3-9'])
+      await add(app, [about(id, alert(one, 'open'), app.clock.now())]);
+    await passes(app, 8 * MINUTE, () => false, 20 * SECOND);
+    const states = async () => (await outbox(app, { name })).map(({ state }) => state);
+    assert.equal((await states()).toSorted(), ['merged', 'merged', 'waiting']);
+    await app.clock.sleep(25 * HOUR);
+    await passes(app, 5 * MINUTE, async () => (await channel(app, name)).dropped > 0);
+    assert.equal(await states(), Array(3).fill('dropped'));
+  });
+
   test('texts of one token on many channels hold up no message of another', async () => {
     const own = { scopes: [{ channel: 'many-*' }], permissions: [{ channel: 'write' }] };
     const token = await app.token([own]);

@@ -1,5 +1,6 @@
 import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 import type { Message } from '../api.ts';
+import { DIGEST } from './outbox.ts';
 import type { Statements } from './statements.ts';
 
 /** Rows of one statement. */
@@ -50,16 +51,24 @@ export class CleaningStore {
   #drop(which: string, param: number): Promise<ReadonlyMap<number, number>> {
     return this.#on.transaction(async (trx) => {
       const text = `update notify_outbox set state = 2, last_error = coalesce(last_error, 'it waited for too long') where id in
-        (select id from notify_outbox where state = 0 and ${which}) and state = 0 returning channel_id, group_key, body`;
+        (select id from notify_outbox where state = 0 and ${which}) and state = 0 returning id, channel_id, group_key, body, created_at`;
       const rows = await this.#on.rows<Dropped>(text, [param], trx);
       const counts = new Map<number, number>();
       const ends = await this.#dropEnds(rows, trx);
+      for (const row of rows) if (row.group_key === DIGEST) await this.#dropMerged(row, trx);
       for (const { channel_id } of [...rows, ...ends])
         counts.set(channel_id, (counts.get(channel_id) ?? 0) + 1);
       const count = 'update channel set dropped = dropped + ? where id = ? returning id';
       for (const [id, dropped] of counts) await this.#on.rows(count, [dropped, id], trx);
       return counts;
     });
+  }
+
+  /** Marks what a digest was made of as dropped with it: a digest is the oldest of its messages, and as new as the newest. */
+  async #dropMerged({ id, channel_id, created_at }: Dropped, trx: QueryBuilder): Promise<void> {
+    const text = `update notify_outbox set state = 2 where channel_id = ? and state = 3 and id > ?
+      and created_at <= ? returning id`;
+    await this.#on.rows(text, [channel_id, id, created_at], trx);
   }
 
   /** Drops ends that wait and whose openings were dropped: nobody hears that something is over that was never told. */
@@ -75,9 +84,9 @@ export class CleaningStore {
     const gone: Dropped[] = [];
     for (const [place, ids] of opened) {
       const [channel, group] = JSON.parse(place) as [number, string];
-      const text = `select id, channel_id, group_key, body from notify_outbox
+      const text = `select id, channel_id, group_key, body, created_at from notify_outbox
         where channel_id = ? and state = 0 and group_key = ? order by id limit ${SLICE_ROWS}`;
-      const waiting = await this.#on.rows<Dropped & { id: number }>(text, [channel, group], trx);
+      const waiting = await this.#on.rows<Dropped>(text, [channel, group], trx);
       for (const row of waiting) {
         const { type, alerts, more } = messageOf(row);
         // What waits besides may tell of it as open yet.
@@ -94,6 +103,8 @@ export class CleaningStore {
 }
 
 interface Dropped {
+  readonly id: number;
+  readonly created_at: number;
   readonly channel_id: number;
   readonly group_key: string;
   readonly body: string;
