@@ -87,5 +87,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(left.length, 0);
   });
 
+  test('a hold of a rule that does not apply to the machine any more is given up', async () => {
+    const [A, other] = [randomUUID(), randomUUID()];
+    await step(A, []);
+    await step(other, []);
+    await insert(A, '/', 1);
+    await call('alert_rule_update', { name: RULE, change: { scope: { agents: [other] } } });
+    const rounds = await goes(other, [], async () => (await rowsOf(A)).length === 0);
+    assert.ok(rounds <= 10, `${rounds}`);
+  });
+
   test.run();
 }

@@ -71,7 +71,8 @@ export function statementsOf({ forms, dialect }: Database) {
       from alert where subject_kind = ? and subject_id in
       (select v.value from ${forms.elementTexts} as v) and (state > 0 or updated_at > ?)) as ranked
       where place <= ${MOST_LOADED}`,
-    count: 'select count(*) as n from alert where state > 1',
+    // The first half names the index.
+    count: 'select count(*) as n from alert where state > 0 and state > 1',
     shares: `select subject_id, count(*) as active, sum(case when state = 1 then 1 else 0 end) as pending
       from alert where subject_kind = 'agent' and state > 0 and subject_id in
       (select v.value from ${forms.elementTexts} as v) group by subject_id`,
