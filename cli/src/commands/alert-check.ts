@@ -10,7 +10,7 @@ type Rule = Readonly<Record<string, unknown>> & { readonly name: string };
 
 const SEVERITIES: readonly unknown[] = ['info', 'warning', 'critical', undefined, null];
 
-/** What is wrong with a rule of a file, as far as it can be known without storing it. */
+/** Faults of a rule of a file, as far as they can be known without storing it. */
 export async function faultsOf(session: Session, rule: Rule): Promise<string[]> {
   const { name, source, scope, condition, clear, severity } = rule;
   const faults: string[] = [];

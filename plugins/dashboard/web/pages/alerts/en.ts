@@ -150,7 +150,7 @@ export const words = {
     minutes > 0 ? `Clocks go forward by ${minutes} min` : `Clocks go back by ${-minutes} min`,
   nextTimes: 'The next five times',
   hidesThen: 'It begins later; of what is open now it hides nothing yet.',
-  noPages: 'There is no status page yet.',
+  noPages: 'none that you may change.',
   neverAgain: 'It does not come again in the next 30 days.',
   effect: 'What it does',
   effects: { quiet: 'Nothing is sent', pause: 'Nothing is checked' },

@@ -135,7 +135,7 @@ export const words: Strings['alerts'] = {
     minutes > 0 ? `时钟拨快 ${minutes} 分钟` : `时钟拨慢 ${-minutes} 分钟`,
   nextTimes: '接下来五次',
   hidesThen: '尚未开始：目前不隐藏任何告警。',
-  noPages: '还没有状态页。',
+  noPages: '没有您可以修改的状态页。',
   neverAgain: '接下来 30 天内不会出现。',
   effect: '作用',
   effects: { quiet: '不发送', pause: '不检查' },

@@ -21,7 +21,7 @@ export interface Draft {
   readonly repeat_s: number | null;
   readonly summary: string;
   readonly runbook: string;
-  /** What is typed as a value, or as the value at which it ends, is no number. */
+  /** Tells of the value, and of the value at which it ends, that what is typed is no number. */
   readonly isValueWrong: boolean;
   readonly isBackWrong: boolean;
 }
@@ -80,7 +80,7 @@ const namesNothing = ({ scope }: Draft): boolean =>
 export const checkedScope = (draft: Draft): Scope =>
   namesNothing(draft) ? { all: true } : draft.scope;
 
-/** What a draft lacks before it can be saved. */
+/** Part of a draft that is missing before it can be saved; undefined: none. */
 export function lackOf(draft: Draft): 'condition' | 'value' | 'scope' | 'name' | undefined {
   if (draft.condition.trim() === '') return 'condition';
   if (draft.isValueWrong || draft.isBackWrong) return 'value';

@@ -71,7 +71,7 @@ function Week({ test, to }: WeekProps) {
   );
 }
 
-/** How far back the machines have a history: seven days, or less. */
+/** Words for how far back the machines have a history: seven days, or less. */
 function useSpan(from: number, to: number): string {
   const { list = [] } = useMachines();
   const first = Math.min(...list.map(({ first_seen }) => first_seen ?? from));

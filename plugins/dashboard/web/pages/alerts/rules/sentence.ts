@@ -92,7 +92,7 @@ function subjectText({ variable, window }: Comparison, known: Variable | undefin
 export const ruleText = (rule: Said): string =>
   sentence(rule) ?? rule.condition + lasting(rule.for_s);
 
-/** What is said of a condition that no sentence is made of. */
+/** Words for a condition that no sentence is made of. */
 export const heldText = ({ for_s }: Said): string => t.alerts.noSentence(lasting(for_s));
 
 /** Conditions of rules and templates that came with the server, in words where the comparison would say less. */

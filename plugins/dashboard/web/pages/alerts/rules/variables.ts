@@ -51,7 +51,7 @@ export const titleOf = (name: string, known?: Variable): string => {
   return titles[name.replace('.', '_')] ?? known?.title ?? name;
 };
 
-/** What tells two values of one name apart. */
+/** Units that tell two values of one name apart. */
 const UNIT_NAMES: { readonly [kind in UnitKind]?: string } = {
   percent: '%',
   bytes: 'GiB',

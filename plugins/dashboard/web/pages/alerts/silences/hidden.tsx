@@ -14,7 +14,7 @@ export const WithSilences = ({ children }: { readonly children: ComponentChildre
   <Silences.Provider value={useSilences(false)}>{children}</Silences.Provider>
 );
 
-/** Why nothing is sent; of a silence its reason, its end, and the way to end it. */
+/** Reason why nothing is sent; of a silence its end, too, and the way to end it. */
 export function HiddenText({ alert }: { readonly alert: Alert }) {
   if (alert.hidden_by?.kind === 'silence') return <Silenced alert={alert} />;
   return <div class="muted">{hiddenText(alert)}</div>;
