@@ -1053,6 +1053,8 @@ export interface Methods {
       variables: string[];
       matches: number;
       true_now: number;
+      /** The condition takes so long that `true_now` counts some of the machines. */
+      cut: boolean;
     };
   };
   /** Makes a rule, which runs at once. */
