@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { verdictOf } from '../evaluate/plan.ts';
 import { thresholdText } from '../evaluate/value-text.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
@@ -77,7 +78,7 @@ export class Absence {
     const values = { silent_for, name, tags, region: machines.regionOf(uuid) };
     const isSettled = since === undefined || since - (agent.first_seen ?? 0) >= SETTLED_MS;
     const mayOpen = alert !== undefined || rule.shipped !== 'offline' || isSettled;
-    const condition = mayOpen ? loaded.condition.evaluate(values) : false;
+    const condition = mayOpen ? verdictOf(loaded.condition, values) : false;
     const threshold = thresholdText(loaded.condition);
     const detail = { name, tags, values: { silent_for }, ...(threshold && { threshold }) };
     const key = { subject_kind: 'agent', subject_id: uuid, part: '' } as const;

@@ -1,5 +1,6 @@
 import type { AgentHistory, StoredEvent } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { verdictOf } from '../evaluate/plan.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { AlertStore } from '../store/alerts.ts';
@@ -73,7 +74,7 @@ export class AgentEvents {
       tags: machines.tagsOf(uuid),
       region: machines.regionOf(uuid),
     };
-    return condition.evaluate({ event: event.kind, reason, code, ...facts }) === true;
+    return verdictOf(condition, { event: event.kind, reason, code, ...facts }) === true;
   }
 
   /** Alerts of these rules, by rule and machine: those that are open, and those that events are about. */

@@ -1,5 +1,6 @@
 import type { Verdict } from '@svc/conditions';
 import { clearHold, type Held, REST, step } from '../evaluate/machine.ts';
+import { verdictOf } from '../evaluate/plan.ts';
 import type { Alert, AlertDetail, AlertKey, LoadedRule, Transition } from '../types.ts';
 
 /** One look at one place of a rule. */
@@ -57,7 +58,7 @@ export const clearOf = (
   { condition, clear }: LoadedRule,
   values: Parameters<LoadedRule['condition']['evaluate']>[0],
 ): Verdict => {
-  if (clear) return clear.evaluate(values);
-  const holds = condition.evaluate(values);
+  if (clear) return verdictOf(clear, values);
+  const holds = verdictOf(condition, values);
   return holds === undefined ? undefined : !holds;
 };

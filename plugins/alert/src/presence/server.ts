@@ -1,5 +1,6 @@
 import type { Channel, Notify } from '@svc/plugin-notify/api';
 import type { Clock, Database, Kernel } from '@svc/plugin-sdk';
+import { verdictOf } from '../evaluate/plan.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
 import type { Alert, SubjectKind, Transitions } from '../types.ts';
@@ -63,7 +64,7 @@ export async function judgeServer(parts: ServerParts, when: When): Promise<void>
         : keyOf(alert as Alert);
       const clear = problem ? clearOf(loaded, values) : true;
       const detail = problem ? { name: problem.subject, values } : {};
-      const look = { loaded, key, alert, condition: condition.evaluate(values), clear, detail };
+      const look = { loaded, key, alert, condition: verdictOf(condition, values), clear, detail };
       return judge({ ...look, value: values.lasts_s, since: problem?.since }, when) ?? [];
     });
   });
