@@ -15,9 +15,10 @@ export const alert = {
   undo: 'Undo',
   undone: 'It is told again.',
   hidden: {
-    silence: (name: string) => `Silenced: ${name}`,
-    window: (name: string) => `Maintenance: ${name}`,
-    subject: (name: string) => `Explained by “${name}”`,
+    silence: (name: string) => (name === '' ? 'Silenced' : `Silenced: ${name}`),
+    window: (name: string) => (name === '' ? 'In maintenance' : `Maintenance: ${name}`),
+    subject: (name: string) =>
+      name === '' ? 'Explained by another alert' : `Explained by “${name}”`,
     frozen: () => 'Its machine is silent: the last known state',
   },
   byLink: 'the link in a message',

@@ -14,9 +14,9 @@ export const alert = {
   undo: '撤销',
   undone: '已恢复通知。',
   hidden: {
-    silence: (name: string) => `已静默：${name}`,
-    window: (name: string) => `维护中：${name}`,
-    subject: (name: string) => `由“${name}”引起`,
+    silence: (name: string) => (name === '' ? '已静默' : `已静默：${name}`),
+    window: (name: string) => (name === '' ? '维护中' : `维护中：${name}`),
+    subject: (name: string) => (name === '' ? '由其他告警引起' : `由“${name}”引起`),
     frozen: () => '主机无响应：显示最后已知状态',
   },
   byLink: '消息中的链接',
