@@ -87,7 +87,8 @@ export class AlertStore {
 
   /** Open alerts by rule. */
   async openByRule(): Promise<ReadonlyMap<number, number>> {
-    const text = 'select rule_id, count(*) as n from alert where state > 0 and state > 1 group by rule_id';
+    const text =
+      'select rule_id, count(*) as n from alert where state > 0 and state > 1 group by rule_id';
     const rows = await this.#read<{ rule_id: number; n: number }>('rule_id, n', text, []);
     return new Map(rows.map(({ rule_id, n }) => [Number(rule_id), Number(n)]));
   }
