@@ -177,7 +177,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ['write', 'channel_update', { change: { enable: true } }],
       ['write', 'channel_test', {}],
       ['use', 'channel_send', { title: 't', text: 't' }],
-      ['use', 'channel_retry', {}],
+      ['write', 'channel_retry', {}],
       ['read', 'channel_outbox', {}],
       ['delete', 'channel_delete', {}],
     ];
