@@ -101,6 +101,15 @@ const lines: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   logs: [['logs'], ['logs', '--json']],
   completion: [['completion', NASTY]],
+  alerts: [['alerts'], ['alerts', '--json'], ['alerts', 'export'], ['alerts', 'apply', NASTY]],
+  ack: [
+    ['ack', NASTY],
+    ['ack', '99', NASTY],
+  ],
+  silence: [
+    ['silence', NASTY, '2h', 'reason'],
+    ['silence', 'x', NASTY, 'reason'],
+  ],
   complete: [
     ['complete', '--', 'kv', NASTY],
     ['complete', '--', 'watch', ''],

@@ -95,7 +95,7 @@ test('a browser reads the message, and the push service knows the server', () =>
   const { url, headers, body } = request();
   assert.is(url, 'https://push.example.net/p/1');
   const shown = read(body);
-  assert.is(shown['title'], 'web-1: Disk almost full / at 96 % (> 90 %) since 13:03');
+  assert.is(shown['title'], 'web-1: Disk almost full / at 96 % (> 90 %) since 13:03 (2 min)');
   assert.is(shown['url'], 'https://svc.example.com/#/alerts/12');
   const [, text = '', signature = '', key = ''] =
     /^vapid t=([\w-]+\.[\w-]+)\.([\w-]+), k=([\w-]+)$/.exec(headers['authorization'] ?? '') ?? [];

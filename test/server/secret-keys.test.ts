@@ -25,9 +25,9 @@ const SUSPICIOUS =
 /** Those that hold none. */
 const PUBLIC = new Set([
   // Paths of files.
-  ...['tls_key', 'bus-nats.tls_key'],
-  // Its form has no place for a user, a query or a fragment.
-  'enrol.url',
+  ...['tls_key', 'bus-nats.tls_key', 'notify.key_file'],
+  // Their form has no place for a user, a query or a fragment.
+  ...['enrol.url', 'notify.public_url'],
   // Names: of tokens, tables, headers.
   ...[
     'admission.tokens',
@@ -52,6 +52,7 @@ const last = (name: string) => name.split('.').at(-1) ?? '';
 
 test('addresses, headers and passwords are marked', () =>
   assert.equal(secret.map(nameOf).sort(), [
+    'alert.watchdog_url',
     'bus-nats.password',
     'bus-nats.token',
     'bus-postgres.database_url',

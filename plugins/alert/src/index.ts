@@ -11,7 +11,15 @@ import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify } from '@svc/plugin-notify/api';
-import { DatabaseChanged, definePlugin, fileOnly, Holdings, reload, Type } from '@svc/plugin-sdk';
+import {
+  DatabaseChanged,
+  definePlugin,
+  fileOnly,
+  Holdings,
+  reload,
+  secretKey,
+  Type,
+} from '@svc/plugin-sdk';
 import { AgentSeries } from '@svc/plugin-series/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import { AlertChanged, Alerts, MaintenanceWindows } from './api.ts';
@@ -51,11 +59,14 @@ const config = Type.Object({
     default: 200_000,
     description: 'Rows of history that are kept; the oldest go first.',
   }),
-  watchdog_url: fileOnly(
-    Type.String({
-      default: '',
-      description: 'Address that is called each minute while alerts work; empty: none.',
-    }),
+  // Services of this kind know their customers by the address.
+  watchdog_url: secretKey(
+    fileOnly(
+      Type.String({
+        default: '',
+        description: 'Address that is called each minute while alerts work; empty: none.',
+      }),
+    ),
   ),
   max_rules: Type.Integer({
     minimum: 0,

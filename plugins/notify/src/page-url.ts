@@ -15,8 +15,13 @@ export function pageUrl(text: string | null | undefined): string | undefined {
   throw RpcError.invalid('public_url is no address: write https://HOST');
 }
 
-/** @throws UserError that names the key, where the text is neither empty nor an address */
+/** @throws UserError that names the key, where the text is neither empty nor a plain address */
 export function checkPublicUrl(text: string): void {
-  if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return;
-  throw new UserError('[notify] public_url is no address: write https://HOST');
+  if (text === '') return;
+  const url = URL.parse(text);
+  const isPlain = url && url.username + url.password + url.search + url.hash === '';
+  if (isPlain && /^https?:$/.test(url.protocol)) return;
+  throw new UserError(
+    '[notify] public_url is no plain address: write https://HOST, without a user, a query or a fragment',
+  );
 }
