@@ -199,6 +199,14 @@ export const shortcuts: readonly Shortcut[] = [
     'test/protocol/crontab-runs.test.ts',
     'jobs run at their seconds, once each',
   ]),
+  rows('alert', [
+    'test/alert/told.test.ts',
+    'a busy machine is told after its hold and the wait, with its true beginning; the end once, in a silence too',
+  ]),
+  rows('alert_event', [
+    'test/alert/told.test.ts',
+    'a busy machine is told after its hold and the wait, with its true beginning; the end once, in a silence too',
+  ]),
   rows('db_registry', ['test/protocol/db.test.ts', 'a prefix scope covers what begins so']),
   rows('dynamic_monitoring_summary', [
     'test/protocol/agent-reports.test.ts',

@@ -120,7 +120,7 @@ export default definePlugin({
   ],
   provides: [MaintenanceWindows, Alerts],
   optional: [AgentValues, Notify, Metrics, AgentSeries],
-  brings: ['agent-events', 'egress', 'notify'],
+  brings: ['agent-events', 'egress'],
   config: reload(config),
   permissions,
   migrations,
