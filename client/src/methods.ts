@@ -966,7 +966,13 @@ export interface Methods {
       /** Seconds until it is told again. Default: critical 14400. */
       repeat_s?: { info?: number; warning?: number; critical?: number } | null;
       /** Hours in which only critical alerts are told. */
-      quiet?: { from: string; to: string; zone: string } | null;
+      quiet?: {
+          /** `HH:MM`, 00:00 to 23:59. */
+          from: string;
+          /** `HH:MM`, 00:00 to 23:59. */
+          to: string;
+          zone: string;
+        } | null;
       /** Default: true. */
       send_close?: boolean | null;
     }[];
@@ -993,7 +999,13 @@ export interface Methods {
         /** Seconds until it is told again. Default: critical 14400. */
         repeat_s?: { info?: number; warning?: number; critical?: number } | null;
         /** Hours in which only critical alerts are told. */
-        quiet?: { from: string; to: string; zone: string } | null;
+        quiet?: {
+            /** `HH:MM`, 00:00 to 23:59. */
+            from: string;
+            /** `HH:MM`, 00:00 to 23:59. */
+            to: string;
+            zone: string;
+          } | null;
         /** Default: true. */
         send_close?: boolean | null;
       };
@@ -1016,7 +1028,13 @@ export interface Methods {
       /** Seconds until it is told again. Default: critical 14400. */
       repeat_s?: { info?: number; warning?: number; critical?: number } | null;
       /** Hours in which only critical alerts are told. */
-      quiet?: { from: string; to: string; zone: string } | null;
+      quiet?: {
+          /** `HH:MM`, 00:00 to 23:59. */
+          from: string;
+          /** `HH:MM`, 00:00 to 23:59. */
+          to: string;
+          zone: string;
+        } | null;
       /** Default: true. */
       send_close?: boolean | null;
     };

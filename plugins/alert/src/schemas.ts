@@ -263,6 +263,10 @@ const Step = Type.Object(
   },
   closed,
 );
+const HourMinute = Type.String({
+  pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: '`HH:MM`, 00:00 to 23:59.',
+});
 export const PolicySettings = Type.Object(
   {
     name: Name,
@@ -285,8 +289,8 @@ export const PolicySettings = Type.Object(
     quiet: optional(
       Type.Object(
         {
-          from: Type.String({ pattern: '^[0-2][0-9]:[0-5][0-9]$' }),
-          to: Type.String({ pattern: '^[0-2][0-9]:[0-5][0-9]$' }),
+          from: HourMinute,
+          to: HourMinute,
           zone: Type.String({ maxLength: 64 }),
         },
         { ...closed, description: 'Hours in which only critical alerts are told.' },
