@@ -822,7 +822,17 @@ export interface Methods {
         by: string | null;
         detail: { [name: string]: unknown };
       }[];
-      deliveries: unknown[];
+      deliveries: {
+        event_id: number;
+        channel: string;
+        state: 'waiting' | 'sent' | 'dropped' | 'merged';
+        /** Unix ms. */
+        created_at: number;
+        /** Unix ms. */
+        sent_at: number | null;
+        status: number | null;
+        tries: number;
+      }[];
     };
   };
   /** What happened to alerts, the newest first. */

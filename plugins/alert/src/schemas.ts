@@ -177,7 +177,8 @@ export const EventAnswer = Type.Object({
   detail: Type.Record(Type.String(), Type.Unknown()),
 });
 
-export const DeliveryAnswer = Type.Object({
+const Delivery = Type.Object({
+  event_id: Type.Integer(),
   channel: Type.String(),
   state: Type.Enum(['waiting', 'sent', 'dropped', 'merged']),
   created_at: Time(),
@@ -191,9 +192,7 @@ export const AlertPage = Type.Object({
   alert: AlertAnswer,
   rule: OrNull(RuleAnswer),
   events: Type.Array(EventAnswer),
-  deliveries: Type.Array(
-    Type.Intersect([DeliveryAnswer, Type.Object({ event_id: Type.Integer() })]),
-  ),
+  deliveries: Type.Array(Delivery),
 });
 
 export const NewSilence = Type.Object(
