@@ -24,13 +24,7 @@ async function parentsOf(given: Readonly<Record<string, string>>) {
     kernel: { signal: new AbortController().signal },
     registry: { list: () => [...uuids.values()].map((one) => ({ uuid: one })) },
     history: {},
-    hostNames: {
-      of: async () =>
-        uuids
-          .values()
-          .map(() => null)
-          .toArray(),
-    },
+    hostNames: { of: async () => [...uuids.values()].map(() => null) },
     values,
   } as never);
   await machines.readFacts();

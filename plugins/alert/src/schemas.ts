@@ -187,7 +187,6 @@ const Delivery = Type.Object({
   tries: Type.Integer(),
 });
 
-/** Alert with its history and what was sent (`alert_get`). */
 export const AlertPage = Type.Object({
   alert: AlertAnswer,
   rule: OrNull(RuleAnswer),

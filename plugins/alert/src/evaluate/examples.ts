@@ -9,7 +9,7 @@ export const testExamples: readonly Example[] = [
         name: 'web busy',
         source: 'machine',
         scope: { all: true },
-        condition: 'avg("cpu_usage", "5m") > 90',
+        condition: 'cpu_usage > 90',
         clear: 'cpu_usage < 75',
         for_s: 300,
         clear_for_s: 300,
