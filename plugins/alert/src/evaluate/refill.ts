@@ -39,6 +39,8 @@ export class Refill {
   }
 
   async #run(): Promise<void> {
+    // A run that ended at once would leave `#running` set for good.
+    await new Promise(setImmediate);
     for (const state of this.#wanted) {
       if (this.#kernel.signal.aborted) break;
       this.#wanted.delete(state);
