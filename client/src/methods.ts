@@ -638,7 +638,7 @@ export interface Methods {
     params: {
       /** Id of the alert. */
       id: number;
-      /** What others should know. */
+      /** Note for others. */
       note?: string | null;
       /** Unix ms at which it ends. Default: when the alert closes. */
       until?: number | null;
@@ -662,7 +662,7 @@ export interface Methods {
       value: number | null;
       /** The value as people read it: `96.2 %`. */
       value_text: string;
-      /** What it was compared with: `> 90`. */
+      /** Threshold of the rule as people read it: `> 90`. */
       threshold: string;
       summary: string;
       acked_by: string | null;
@@ -707,7 +707,7 @@ export interface Methods {
       value: number | null;
       /** The value as people read it: `96.2 %`. */
       value_text: string;
-      /** What it was compared with: `> 90`. */
+      /** Threshold of the rule as people read it: `> 90`. */
       threshold: string;
       summary: string;
       acked_by: string | null;
@@ -751,7 +751,7 @@ export interface Methods {
         value: number | null;
         /** The value as people read it: `96.2 %`. */
         value_text: string;
-        /** What it was compared with: `> 90`. */
+        /** Threshold of the rule as people read it: `> 90`. */
         threshold: string;
         summary: string;
         acked_by: string | null;
@@ -835,12 +835,12 @@ export interface Methods {
       }[];
     };
   };
-  /** What happened to alerts, the newest first. */
+  /** History of alerts, the newest event first. */
   'alert_history': {
     params: {
-      /** Of these machines only. */
+      /** Machines to which it is limited. Absent: all. */
       agents?: string[] | null;
-      /** Of this rule only. */
+      /** Rule to which it is limited. Absent: all. */
       rule?: string | null;
       /** Kinds of events. Absent: all. */
       kinds?: ('opened' | 'closed' | 'expired' | 'acked' | 'unacked' | 'suppressed' | 'reminded' | 'flapping' | 'note')[] | null;
@@ -871,7 +871,7 @@ export interface Methods {
     params: {
       /** `open` (default): open and clearing ones. `all`: those that still wait for their time as well. */
       state?: 'open' | 'all' | null;
-      /** Of these machines only. */
+      /** Machines to which it is limited. Absent: all. */
       agents?: string[] | null;
       /** At most so many. Default: 10000. */
       limit?: number | null;
@@ -896,7 +896,7 @@ export interface Methods {
         value: number | null;
         /** The value as people read it: `96.2 %`. */
         value_text: string;
-        /** What it was compared with: `> 90`. */
+        /** Threshold of the rule as people read it: `> 90`. */
         threshold: string;
         summary: string;
         acked_by: string | null;
@@ -1088,7 +1088,7 @@ export interface Methods {
   /** Makes a rule, which runs at once. */
   'alert_rule_create': {
     params: {
-      /** What it watches, and when it opens an alert. */
+      /** Rule: its source, scope and condition, and how it is told. */
       rule: {
         /** Name that people read; unique. */
         name: string;
@@ -1365,7 +1365,7 @@ export interface Methods {
       open: number;
     };
   };
-  /** What a rule would have done: plays it over stored summaries. */
+  /** Plays a rule over stored reports, and tells what it would have done. */
   'alert_rule_test': {
     params: {
       /** The rule, as `alert_rule_create` takes it. */
@@ -1680,7 +1680,7 @@ export interface Methods {
         value: number | null;
         /** The value as people read it: `96.2 %`. */
         value_text: string;
-        /** What it was compared with: `> 90`. */
+        /** Threshold of the rule as people read it: `> 90`. */
         threshold: string;
         summary: string;
         acked_by: string | null;
@@ -1724,7 +1724,7 @@ export interface Methods {
       value: number | null;
       /** The value as people read it: `96.2 %`. */
       value_text: string;
-      /** What it was compared with: `> 90`. */
+      /** Threshold of the rule as people read it: `> 90`. */
       threshold: string;
       summary: string;
       acked_by: string | null;
@@ -4337,7 +4337,7 @@ export interface Subscriptions {
         value: number | null;
         /** The value as people read it: `96.2 %`. */
         value_text: string;
-        /** What it was compared with: `> 90`. */
+        /** Threshold of the rule as people read it: `> 90`. */
         threshold: string;
         summary: string;
         acked_by: string | null;

@@ -212,7 +212,7 @@ function stepFor(part: Part, item: Item, before: Item | undefined): Step | undef
     (name) => !(before['secret'] as Record<string, { set: boolean }> | undefined)?.[name]?.set,
   );
   if (lines.length === 0 && !isSecretMissing) return undefined;
-  // What the file leaves out goes back to its default.
+  // Members that the file leaves out go back to their defaults.
   return { title, text: [`~ ${title}`, ...lines].join('\n'), call: part.update({ ...whole }) };
 }
 

@@ -143,7 +143,7 @@ export const AlertAnswer = Type.Object({
   closed_at: OrNull(Time()),
   value: OrNull(Type.Number()),
   value_text: Type.String({ description: 'The value as people read it: `96.2 %`.' }),
-  threshold: Type.String({ description: 'What it was compared with: `> 90`.' }),
+  threshold: Type.String({ description: 'Threshold of the rule as people read it: `> 90`.' }),
   summary: Type.String(),
   acked_by: OrNull(Type.String()),
   acked_at: OrNull(Time()),

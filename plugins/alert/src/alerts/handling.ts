@@ -31,7 +31,7 @@ function addAcks(methods: Methods, parts: AlertMethodParts): void {
     addition: true,
     params: {
       id: Id,
-      note: noteOf('What others should know.'),
+      note: noteOf('Note for others.'),
       until: optional(Time('Unix ms at which it ends. Default: when the alert closes.')),
     },
     result: AlertAnswer,

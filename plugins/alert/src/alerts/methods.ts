@@ -46,7 +46,11 @@ export const Counts = Type.Object({
   }),
 });
 const Agents = optional(
-  Type.Array(Uuid, { minItems: 1, maxItems: MOST_AGENTS, description: 'Of these machines only.' }),
+  Type.Array(Uuid, {
+    minItems: 1,
+    maxItems: MOST_AGENTS,
+    description: 'Machines to which it is limited. Absent: all.',
+  }),
 );
 const limitOf = (default_: number) =>
   optional(
@@ -107,11 +111,11 @@ function addList(methods: Methods, { auth, store, answers }: AlertMethodParts): 
 function addHistory(methods: Methods, parts: AlertMethodParts): void {
   const { auth, clock, store, rules, answers } = parts;
   methods.add('alert_history', {
-    summary: 'What happened to alerts, the newest first.',
+    summary: 'History of alerts, the newest event first.',
     addition: true,
     params: {
       agents: Agents,
-      rule: described(optional(Name), 'Of this rule only.'),
+      rule: described(optional(Name), 'Rule to which it is limited. Absent: all.'),
       kinds: described(
         optional(Type.Array(Type.Enum([...EVENT_KINDS]), { minItems: 1, maxItems: 20 })),
         'Kinds of events. Absent: all.',

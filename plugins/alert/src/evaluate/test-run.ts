@@ -63,7 +63,7 @@ type Answer = Static<typeof Result>;
 /** `alert_rule_test`. */
 export function addTestMethod(methods: Methods, parts: PreviewParts): void {
   methods.add('alert_rule_test', {
-    summary: 'What a rule would have done: plays it over stored summaries.',
+    summary: 'Plays a rule over stored reports, and tells what it would have done.',
     description:
       'Rules of source `machine` without `traffic`, `predict`, `expires_in_days`, `cores` and windows over an hour, of source `part` and of source `presence`. Only machines whose values the caller may read are played. Up to two hours are played second by second, longer ranges by averages of minutes or of longer steps. Disks that rules leave out now are left out.',
     addition: true,

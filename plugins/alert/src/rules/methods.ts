@@ -63,7 +63,9 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
     description:
       'The caller owns the rule: it sees the machines that its owner may read. Takes the right `alert` `write` in every scope that the rule names: of each machine in `agents`, else `global`.',
     addition: true,
-    params: { rule: described(NewRule, 'What it watches, and when it opens an alert.') },
+    params: {
+      rule: described(NewRule, 'Rule: its source, scope and condition, and how it is told.'),
+    },
     result: RuleAnswer,
     audit: ({ rule }) => rule.name,
     prepare: ({ rule }) => ({ rule, scope: scopeOf(rule.scope) }),
