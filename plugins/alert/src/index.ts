@@ -1,3 +1,4 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import {
   FullStored,
   HostNames,
@@ -7,6 +8,7 @@ import {
 } from '@svc/plugin-agent/api';
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
@@ -119,7 +121,7 @@ export default definePlugin({
     Egress,
   ],
   provides: [MaintenanceWindows, Alerts],
-  optional: [AgentValues, Notify, Metrics, AgentSeries],
+  optional: [AgentValues, Notify, Metrics, AgentSeries, Audit, Refusals],
   brings: ['agent-events', 'egress'],
   config: reload(config),
   permissions,

@@ -12,10 +12,9 @@ import {
   type Static,
 } from '@svc/plugin-sdk';
 import type { Routes } from '@svc/plugin-sdk/http';
-import type { Owners } from '@svc/plugin-token/api';
+import { AttemptThrottle, type Owners } from '@svc/plugin-token/api';
 import { type Acknowledge, addAckRoutes } from './ack/routes.ts';
 import { AckStore } from './ack/store.ts';
-import { AckThrottle } from './ack/throttle.ts';
 import type { HiddenBy } from './alerts/answers.ts';
 import { textOf } from './alerts/words.ts';
 import type { MaintenanceWindows } from './api.ts';
@@ -152,7 +151,10 @@ export class Telling {
     const { clock, db, log } = kernel;
     addAckRoutes(routes, {
       ...{ clock, log, acknowledge, store: new AckStore(db) },
-      throttle: new AckThrottle(kernel),
+      throttle: new AttemptThrottle(kernel, {
+        refusal: 'wrong key of an acknowledge link',
+        message: 'acknowledge link refused',
+      }),
       find: async (id) => {
         const alert = await alerts.byId(id);
         const rule = alert && this.#parts.rules.byId(alert.rule_id);

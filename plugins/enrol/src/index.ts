@@ -11,7 +11,7 @@ import {
   reload,
 } from '@svc/plugin-sdk';
 import { FileServer } from '@svc/plugin-sdk/http';
-import { Owners } from '@svc/plugin-token/api';
+import { AttemptThrottle, Owners } from '@svc/plugin-token/api';
 import { allowCommand } from './commands/allow.ts';
 import { enrolCommand } from './commands/enrol.ts';
 import { fetchCommand } from './commands/fetch.ts';
@@ -31,7 +31,6 @@ import { settings } from './settings.ts';
 import { keyIn, shippedManifest } from './shipped.ts';
 import { fingerprintOf, keyFile, SigningKeys } from './signing-key.ts';
 import { Store } from './store.ts';
-import { Throttle } from './throttle.ts';
 
 const SWEEP_MS = 60_000;
 
@@ -74,7 +73,10 @@ export default definePlugin({
         kernel.every('machines that never came', SWEEP_MS, () => enrolment.sweep());
     });
     hooks.routes.tap((routes) => {
-      const throttle = new Throttle(kernel);
+      const throttle = new AttemptThrottle(kernel, {
+        refusal: 'wrong enrolment code',
+        message: 'enrolment refused',
+      });
       const server = new FileServer({ clock, log });
       const signer = new Signer(keys, clock);
       const parts = { kernel, server, place, enrolment, digests, runtimes, throttle };

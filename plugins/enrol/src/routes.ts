@@ -6,6 +6,7 @@ import {
   openFile,
   type Routes,
 } from '@svc/plugin-sdk/http';
+import type { AttemptThrottle } from '@svc/plugin-token/api';
 import { agentConfig } from './agent-config.ts';
 import { agentBundle } from './bundle.ts';
 import type { Enrolment, Refused } from './enrolment.ts';
@@ -16,7 +17,6 @@ import type { Base, Place } from './place.ts';
 import { PARTS, type Part, type Runtimes } from './runtimes.ts';
 import type { Settings } from './settings.ts';
 import { shippedManifest } from './shipped.ts';
-import type { Throttle } from './throttle.ts';
 
 /**
  * Installers before 0.9 write the new one over themselves, and the shell that reads them goes on in it where they ended: 23 to 30 kB from its
@@ -37,7 +37,7 @@ interface Parts {
   /** Fingerprint of the key that signs what machines get. */
   readonly fingerprint: () => Promise<string>;
   readonly signer: Signer;
-  readonly throttle: Throttle;
+  readonly throttle: AttemptThrottle;
 }
 
 const headers = {

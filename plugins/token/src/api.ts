@@ -116,4 +116,5 @@ export const SuperTokenCreated = service<{ token: string; password: string } | u
 
 /** @deprecated until 0.12: `countedAs` of `@svc/plugin-admission/api` */
 export { countedAs as networkOf } from '@svc/plugin-admission/api';
+export { AttemptThrottle, type AttemptWords } from './login/attempt-throttle.ts';
 export { FailureCounts } from './login/failure-counts.ts';

@@ -1,10 +1,10 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import { BodyTooBig, type Exchange, type Routes } from '@svc/plugin-sdk/http';
+import type { AttemptThrottle } from '@svc/plugin-token/api';
 import { type Alert, OPEN } from '../types.ts';
 import { hashOf, isKey } from './key.ts';
 import { askPage, fill, minuteOf, POLICY, type Shown, sayPage } from './page.ts';
 import type { AckLink, AckStore } from './store.ts';
-import type { AckThrottle } from './throttle.ts';
 import { type Words, wordsFor } from './words.ts';
 
 const MOST_BODY = 256;
@@ -23,7 +23,7 @@ export interface AckParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly store: AckStore;
-  readonly throttle: AckThrottle;
+  readonly throttle: AttemptThrottle;
   /** The alert with what the page shows of it; undefined: it has gone. */
   readonly find: (
     id: number,

@@ -9,7 +9,7 @@ import type { StoredRule } from '../store/rows.ts';
 import type { RuleStore } from '../store/rules.ts';
 import type { Rule, RuleScope, Source } from '../types.ts';
 import { noRule } from './access.ts';
-import { changesMeaning, DEFAULTS, differences, type Field, firstRule } from './defaults.ts';
+import { changesMeaning, DEFAULTS, differences, type Field, firstRule, UNSET } from './defaults.ts';
 import { mayDo, mayRule } from './rights.ts';
 import { scopeOf } from './scope.ts';
 
@@ -188,26 +188,12 @@ function faulty(name: string, faults: readonly Fault[]): RpcError {
 
 const busy = () => RpcError.other('the rule is being changed by others; try again');
 
-const DEFAULT = {
-  clear: null,
-  for_s: 0,
-  clear_for_s: 0,
-  severity: 'warning',
-  enable: true,
-  notify: true,
-  policy: null,
-  repeat_s: null,
-  summary: '',
-  runbook: '',
-  labels: {},
-} as const;
-
 type Given = Static<typeof RuleChange> & { readonly source: Source };
 
 /** Settings of a rule from what a caller gives: absent members stay as they were, null takes the default. @throws RpcError 108 */
 function settingsOf(given: Given, old?: StoredRule): Pick<Rule, Field | 'source'> {
-  const member = <Name extends keyof typeof DEFAULT>(name: Name) =>
-    (given[name] ?? (given[name] === null || !old ? DEFAULT[name] : old[name])) as Rule[Name];
+  const member = <Name extends keyof typeof UNSET>(name: Name) =>
+    (given[name] ?? (given[name] === null || !old ? UNSET[name] : old[name])) as Rule[Name];
   const { name = old?.name, condition = old?.condition } = given;
   const scope = given.scope ? scopeOf(given.scope) : old?.scope;
   if (name === undefined || condition === undefined || scope === undefined)

@@ -128,8 +128,8 @@ const GIVEN: Readonly<Record<string, Given>> = {
 /** Scope that default rules come with. */
 export const DEFAULT_SCOPE = { all: true } as const;
 
-const BASE = {
-  scope: DEFAULT_SCOPE,
+/** Settings of a rule that says nothing else. */
+export const UNSET = {
   clear: null,
   for_s: 0,
   clear_for_s: 0,
@@ -145,7 +145,7 @@ const BASE = {
 
 /** Default rules by their ids. */
 export const DEFAULTS: ReadonlyMap<string, Settings> = new Map(
-  Object.entries(GIVEN).map(([id, given]) => [id, { ...BASE, ...given }]),
+  Object.entries(GIVEN).map(([id, given]) => [id, { scope: DEFAULT_SCOPE, ...UNSET, ...given }]),
 );
 
 /** Rule as it is stored first. */
