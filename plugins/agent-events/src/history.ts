@@ -1,5 +1,5 @@
 import type { Database } from '@svc/plugin-sdk';
-import { guarded, marks, rowsOf } from '@svc/plugin-sdk/sql';
+import { guarded, marks } from '@svc/plugin-sdk/sql';
 import type { AgentHistory, Away, Coming, Seen, StoredEvent } from './api.ts';
 
 /** 50 agents over 400 days take less. */
@@ -16,7 +16,7 @@ export function openHistory(db: Database): AgentHistory {
   return {
     seen: (ids, fromDay) => seen(read, ids, fromDay),
     away: () => away(read),
-    events: (after, from) => events(db, after, from),
+    events: (after, from) => events(read, db.forms, after, from),
     comings: (ids, from, to) => comings(read, ids, { from, to }),
   };
 }
@@ -27,31 +27,28 @@ async function away(read: Read): Promise<Away[]> {
   return rows.map(([id, since]) => ({ id: Number(id), since: Number(since) }));
 }
 
-interface EventRow extends Omit<StoredEvent, 'agent' | 'detail'> {
-  readonly uuid_id: number;
-  readonly detail: string;
-}
-
 /** Indexes (time) and (id). */
-async function events(db: Database, after: number, from: number): Promise<StoredEvent[]> {
-  const text = `select id, uuid_id, kind, time, detail from agent_event
-    where id > ? and time >= ? and uuid_id is not null order by id limit 1000`;
-  const rows = await guarded('the history of agents could not be read', () =>
-    rowsOf<EventRow>(db.query, { text, params: [after, from] }),
-  );
-  return rows.map(({ uuid_id, detail, ...row }) => ({
-    ...row,
-    id: Number(row.id),
-    agent: uuid_id,
-    detail: JSON.parse(detail),
-  }));
+async function events(
+  read: Read,
+  { jsonText }: Database['forms'],
+  after: number,
+  from: number,
+): Promise<StoredEvent[]> {
+  const columns = ['id', 'uuid_id', jsonText('kind'), 'time', 'detail'];
+  const where = `(select id, uuid_id, kind, time, detail from agent_event
+    where id > ? and time >= ? and uuid_id is not null order by id limit 1000) e order by id`;
+  const rows = await read<[number, number, string, number, StoredEvent['detail']]>(columns, where, [
+    after,
+    from,
+  ]);
+  return rows.map(([id, agent, kind, time, detail]) => ({ id, agent, kind, time, detail }));
 }
 
-type Read = (
+type Read = <Row = [id: number, a: number, b: number]>(
   columns: readonly string[],
   rest: string,
   params: readonly number[],
-) => Promise<[id: number, a: number, b: number][]>;
+) => Promise<Row[]>;
 
 async function seen(
   read: Read,
