@@ -155,7 +155,9 @@ test('what cannot be read is said with the reason, and reading it again mends it
       line.fail('the disk is full');
       await goTo(page, address);
       const note = page.locator('#content [role=alert]', { hasText: 'the disk is full' }).first();
-      await note.waitFor();
+      await note.waitFor().catch(async () => {
+        assert.unreachable(`${address}: ${await page.locator('#content').innerText()}`);
+      });
       await line.quiet();
       line.fail(undefined);
       // Each part that failed has a button of its own, and some are read again without one.

@@ -262,7 +262,7 @@ const Step = Type.Object(
   closed,
 );
 const HourMinute = Type.String({
-  pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$',
+  pattern: '^[0-2][0-9]:[0-5][0-9]$',
   description: '`HH:MM`, 00:00 to 23:59.',
 });
 export const PolicySettings = Type.Object(
