@@ -75,15 +75,8 @@ export function openCore(kernel: Kernel<Config>) {
     await rules.refresh();
     kernel.publish(AlertChanged, {});
   };
-  const changes = new RuleChanges({
-    ...kernel,
-    auth: kernel.auth,
-    clock,
-    owners,
-    registry,
-    store: ruleStore,
-    changed,
-  });
+  const { auth } = kernel;
+  const changes = new RuleChanges({ auth, clock, owners, registry, store: ruleStore, changed });
   const shared = { series, alerts, rules, machines, registry, transitions };
   return { kernel, ...shared, ruleStore, changes, notify: kernel.useOptional(Notify) };
 }

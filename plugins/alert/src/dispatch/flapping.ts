@@ -10,7 +10,7 @@ export const calmOf = ({ clear_for_s }: Pick<Rule, 'clear_for_s'>): number =>
   Math.max(LEAST_CALM_MS, 2 * clear_for_s * 1_000);
 
 /** Openings in the hour up to this time. */
-export const openingsBefore = ({ flaps }: Pick<Alert, 'flaps'>, time: number): readonly number[] =>
+const openingsBefore = ({ flaps }: Pick<Alert, 'flaps'>, time: number): readonly number[] =>
   flaps.filter((at) => at > time - HOUR_MS && at <= time);
 
 /** Tells whether single messages about an alert are left out, because it opens again and again. */

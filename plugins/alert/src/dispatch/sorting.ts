@@ -69,23 +69,14 @@ export class Sorting {
       if (event.kind === 'opened' && !this.#over.has(event.id)) await this.#opening(event, alerts);
       if (at % CHUNK === CHUNK - 1) await breathe();
     }
-    const { decision, openings, flapping, ends } = this.#sorted;
-    return { decision, openings, flapping, ends, waiting };
+    const told = { openings: this.#openings, flapping: this.#flapping, ends: this.#ends };
+    return { decision: this.#decision, ...told, waiting };
   }
 
   async #read(events: readonly AlertEvent[]): Promise<void> {
     const ids = events.flatMap(({ told, alert_id }) => (told === null ? [] : alert_id));
     const history = await this.#parts.store.history([...new Set(ids)], TOLD_KINDS);
     this.#history = Map.groupBy(history, ({ alert_id }) => alert_id);
-  }
-
-  get #sorted() {
-    return {
-      decision: this.#decision,
-      openings: this.#openings,
-      flapping: this.#flapping,
-      ends: this.#ends,
-    };
   }
 
   /** Clears what is still to be told of the opening. @returns whether somebody has to hear of the end */

@@ -33,14 +33,6 @@ export class Policies {
     this.#byName = new Map((await this.#store.all()).map((policy) => [policy.name, policy]));
   }
 
-  list(): readonly Policy[] {
-    return [...this.#byName.values()];
-  }
-
-  get(name: string): Policy | undefined {
-    return this.#byName.get(name);
-  }
-
   /** The policy of a rule; `default` where the rule names none, or one that has gone. */
   of({ policy }: { readonly policy: string | null }): Policy {
     const found = this.#byName.get(policy ?? DEFAULT_POLICY) ?? this.#byName.get(DEFAULT_POLICY);

@@ -2,7 +2,7 @@ import type { Channel, Notify } from '@svc/plugin-notify/api';
 import type { Clock, Database, Kernel } from '@svc/plugin-sdk';
 import { verdictOf } from '../evaluate/plan.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
+import type { AlertStore } from '../store/alerts.ts';
 import type { Alert, SubjectKind, Transitions } from '../types.ts';
 import { store } from './apply.ts';
 import { clearOf, type Judgement, judge, type When } from './judge.ts';
@@ -35,10 +35,8 @@ export async function judgeServer(parts: ServerParts, when: When): Promise<void>
   const running = rules.slow('server');
   if (running.length === 0) return;
   const found = await problems.find();
-  const active = await activeOf(
-    parts.alerts,
-    running.map(({ rule }) => rule.id),
-  );
+  const ids = running.map(({ rule }) => rule.id);
+  const active = await parts.alerts.activeAfter(0, ids);
   const judged = running.flatMap((loaded): Judgement[] => {
     const { rule, condition } = loaded;
     if (rules.byId(rule.id)?.owner !== null && !rules.applies(rule, 0)) return [];
@@ -69,11 +67,6 @@ export async function judgeServer(parts: ServerParts, when: When): Promise<void>
     });
   });
   await store(transitions, judged);
-}
-
-async function activeOf(alerts: AlertStore, rules: readonly number[]): Promise<Alert[]> {
-  const found = await alerts.activeAfter(0, rules);
-  return found.slice(0, PAGE_ROWS);
 }
 
 const keyOf = ({ subject_kind, subject_id, part }: Alert) => ({ subject_kind, subject_id, part });
