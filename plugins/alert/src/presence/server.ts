@@ -60,9 +60,10 @@ export async function judgeServer(parts: ServerParts, when: When): Promise<void>
       const key = problem
         ? { subject_kind: problem.kind, subject_id: problem.subject, part: problem.problem }
         : keyOf(alert as Alert);
-      const clear = problem ? clearOf(loaded, values) : true;
+      const holds = verdictOf(condition, values);
+      const clear = problem ? clearOf(loaded, holds, values) : true;
       const detail = problem ? { name: problem.subject, values } : {};
-      const look = { loaded, key, alert, condition: verdictOf(condition, values), clear, detail };
+      const look = { loaded, key, alert, condition: holds, clear, detail };
       return judge({ ...look, value: values.lasts_s, since: problem?.since }, when) ?? [];
     });
   });
