@@ -4,14 +4,8 @@ import { verdictOf } from '../evaluate/plan.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { AlertStore } from '../store/alerts.ts';
-import {
-  type Alert,
-  CLOSED,
-  type LoadedRule,
-  OPEN,
-  type Transition,
-  type Transitions,
-} from '../types.ts';
+import { endOf } from '../store/next-row.ts';
+import { type Alert, type LoadedRule, OPEN, type Transitions } from '../types.ts';
 import { store } from './apply.ts';
 import type { Judgement, When } from './judge.ts';
 
@@ -111,10 +105,4 @@ export class AgentEvents {
     const judged = { since: time, at, true_ms: 0, false_ms: 0, value: 1, detail };
     return { change: { ...key, from: alert, to: OPEN, ...judged } };
   }
-}
-
-function endOf(alert: Alert, at: number): Transition {
-  const { rule_id, subject_kind, subject_id, part, since, value, detail } = alert;
-  const place = { rule_id, subject_kind, subject_id, part };
-  return { ...place, from: alert, to: CLOSED, since, at, true_ms: 0, false_ms: 0, value, detail };
 }
