@@ -13,6 +13,7 @@ import { ends, eventKind, keyOf, nextRow, vanishes } from './next-row.ts';
 import { readRows } from './read.ts';
 import { begins, MOST_ACTIVE, MOST_OF_AGENT, Room, type Share } from './room.ts';
 import { ALERT, type AlertRow, alertOf } from './rows.ts';
+import { slices } from './slices.ts';
 import { statementsOf } from './transition-sql.ts';
 
 /** Changes of one transaction. */
@@ -57,23 +58,20 @@ export class StoredTransitions implements Transitions {
 
   async apply(changes: readonly Transition[]): Promise<Made[]> {
     const made: Made[] = [];
-    for (let at = 0; at < changes.length; at += BATCH_ROWS)
-      made.push(...(await this.#applySome(changes.slice(at, at + BATCH_ROWS))));
+    for (const some of slices(changes, BATCH_ROWS)) made.push(...(await this.#applySome(some)));
     return made;
   }
 
   async progress(alerts: Parameters<Transitions['progress']>[0]): Promise<void> {
-    for (let at = 0; at < alerts.length; at += BATCH_ROWS) {
-      const rows = alerts
-        .slice(at, at + BATCH_ROWS)
-        .map(({ id, version, since, true_ms, false_ms, value }) => [
-          id,
-          version,
-          since,
-          true_ms,
-          false_ms,
-          value,
-        ]);
+    for (const some of slices(alerts, BATCH_ROWS)) {
+      const rows = some.map(({ id, version, since, true_ms, false_ms, value }) => [
+        id,
+        version,
+        since,
+        true_ms,
+        false_ms,
+        value,
+      ]);
       await this.#rows(this.#parts.db.query, this.#sql.progress, [
         this.#parts.clock.now(),
         JSON.stringify(rows.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))),
@@ -83,10 +81,8 @@ export class StoredTransitions implements Transitions {
 
   async load(kind: Transition['subject_kind'], subjects: readonly string[]): Promise<Alert[]> {
     const found: Alert[] = [];
-    for (let at = 0; at < subjects.length; at += BATCH_ROWS) {
-      const some = JSON.stringify(subjects.slice(at, at + BATCH_ROWS));
-      const since = this.#parts.clock.now() - CLOSED_MS;
-      const params = [kind, some, since];
+    for (const some of slices(subjects, BATCH_ROWS)) {
+      const params = [kind, JSON.stringify(some), this.#parts.clock.now() - CLOSED_MS];
       const rows = await readRows<AlertRow>(this.#parts.db, ALERT, this.#sql.load, params);
       found.push(...rows.map(alertOf));
     }
