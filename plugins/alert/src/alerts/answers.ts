@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Channel, Severity } from '@svc/plugin-notify/api';
 import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
+import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { Alert, AlertEvent, Machines } from '../types.ts';
@@ -8,8 +9,6 @@ import { summaryText } from './summary.ts';
 import { textOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
-/** Openings within an hour from which on an alert flaps. */
-export const FLAPPING = 4;
 const STATES = ['closed', 'pending', 'open', 'clearing'] as const;
 
 /** Why nothing is sent of an alert now. */
@@ -125,7 +124,7 @@ export class Answers {
       ...times,
       summary: rule ? summaryText(rule, { ...texts, subject: tagged }) : '',
       ...{ acked_by, acked_at, acked_until, ack_note },
-      flapping: flaps.filter((time) => time > now() - HOUR_MS).length >= FLAPPING,
+      flapping: flaps.filter((time) => time > now() - HOUR_MS).length >= MANY_OPENINGS,
       below: below(alert),
     };
   }

@@ -1,8 +1,7 @@
+import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { type Alert, CLOSED, type Rule } from '../types.ts';
 
 const HOUR_MS = 3_600_000;
-/** Openings within an hour from which on an alert flaps. */
-const OPENINGS = 4;
 const LEAST_CALM_MS = 600_000;
 
 /** Time in one state after which an alert does not flap any more, ms. */
@@ -20,7 +19,7 @@ export function isFlapping(
   now: number,
 ): boolean {
   const opened = alert.flaps.at(-1);
-  if (opened === undefined || openingsBefore(alert, opened).length < OPENINGS) return false;
+  if (opened === undefined || openingsBefore(alert, opened).length < MANY_OPENINGS) return false;
   const since = alert.state === CLOSED ? (alert.closed_at ?? now) : (alert.opened_at ?? now);
   return now - since < calmOf(rule);
 }

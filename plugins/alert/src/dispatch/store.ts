@@ -1,5 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { keyOf } from '../store/next-row.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
 import { slices } from '../store/slices.ts';
@@ -26,6 +27,13 @@ export type NewEvent = Pick<
   readonly detail: object;
   readonly batch: string | null;
 };
+
+/** Returns the place of a further row of history: the alert, in the episode that it is in. */
+export const eventPlaceOf = (alert: Alert) => ({
+  ...keyOf(alert),
+  alert_id: alert.id,
+  episode: alert.episode,
+});
 
 const COLUMNS = `${ALERT}, suppressed_by`;
 const toldOf = (row: ToldRow): Told => ({ ...alertOf(row), suppressed_by: row.suppressed_by });
