@@ -1,6 +1,7 @@
 import type { AgentHistory, StoredEvent } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { verdictOf } from '../evaluate/plan.ts';
+import { identityOf } from '../evaluate/variables.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { AlertStore } from '../store/alerts.ts';
@@ -63,12 +64,8 @@ export class AgentEvents {
     const { machines, rules } = this.#parts;
     if (uuid === undefined || !rules.applies(rule, event.agent)) return false;
     const { reason, code } = event.detail;
-    const facts = {
-      name: machines.nameOf(uuid),
-      tags: machines.tagsOf(uuid),
-      region: machines.regionOf(uuid),
-    };
-    return verdictOf(condition, { event: event.kind, reason, code, ...facts }) === true;
+    const values = { event: event.kind, reason, code, ...identityOf(machines, uuid) };
+    return verdictOf(condition, values) === true;
   }
 
   /** Alerts of these rules, by rule and machine: those that are open, and those that events are about. */
