@@ -24,8 +24,8 @@ export interface AttachParts {
   readonly hasTurn: () => boolean;
 }
 
-/** Adds telling to the plugin, in its `setup`: service, methods, routes, and a round each second. */
-export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: AttachParts): Telling {
+/** Adds telling to the plugin, in its `setup`: service, methods, routes, and a round each second. @returns alerts as methods answer them */
+export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: AttachParts): Answers {
   const { clock, hooks, log } = kernel;
   const notify = kernel.useOptional(Notify) ?? NOBODY;
   const touched = (ids: readonly number[]) => kernel.publish(AlertTouched, { ids: [...ids] });
@@ -71,5 +71,5 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
       });
     });
   });
-  return telling;
+  return answers;
 }

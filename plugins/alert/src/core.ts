@@ -12,7 +12,7 @@ import { Notify } from '@svc/plugin-notify/api';
 import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
 import { AgentSeries } from '@svc/plugin-series/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
-import { Answers } from './alerts/answers.ts';
+import type { Answers } from './alerts/answers.ts';
 import { AlertFeed } from './alerts/feed.ts';
 import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
@@ -35,7 +35,6 @@ import { SettingsChanged } from './settings.ts';
 import { AlertStore } from './store/alerts.ts';
 import { RuleStore } from './store/rules.ts';
 import { StoredTransitions } from './store/transitions.ts';
-import type { Telling } from './telling.ts';
 import type { Alert, Transition } from './types.ts';
 
 export type Core = ReturnType<typeof openCore>;
@@ -75,15 +74,8 @@ export function openCore(kernel: Kernel<Config>) {
     await rules.refresh();
     kernel.publish(AlertChanged, {});
   };
-  const changes = new RuleChanges({
-    ...kernel,
-    auth: kernel.auth,
-    clock,
-    owners,
-    registry,
-    store: ruleStore,
-    changed,
-  });
+  const { auth } = kernel;
+  const changes = new RuleChanges({ auth, clock, owners, registry, store: ruleStore, changed });
   const shared = { series, alerts, rules, machines, registry, transitions };
   return { kernel, ...shared, ruleStore, changes, notify: kernel.useOptional(Notify) };
 }
@@ -151,22 +143,9 @@ export function openRounds(core: Core): Rounds {
 }
 
 /** Adds the methods of rules and alerts. */
-export function addMethods(
-  methods: Methods,
-  core: Core,
-  telling: Pick<Telling, 'hiddenBy' | 'below'>,
-): void {
+export function addMethods(methods: Methods, core: Core, answers: Answers): void {
   const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
   const { auth, clock, log } = kernel;
-  const answers = new Answers({
-    now: () => clock.now(),
-    auth,
-    rules,
-    machines,
-    channels: async () => (await notify?.channels()) ?? [],
-    hiddenBy: (alert) => telling.hiddenBy(alert),
-    below: (alert) => telling.below(alert),
-  });
   addRuleMethods(methods, {
     auth,
     changes,

@@ -149,11 +149,9 @@ export default definePlugin({
     const rounds = openRounds(core);
     const evaluator = openEvaluator(core);
     let running: Promise<void> = Promise.resolve();
-    const telling = attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
+    const answers = attachTelling({ ...core, hasTurn: () => rounds.hasTurn });
 
-    hooks.methods.tap((methods) => {
-      addMethods(methods, core, telling);
-    });
+    hooks.methods.tap((methods) => addMethods(methods, core, answers));
     warnOfRules(kernel, rules);
     addMeters(kernel.useOptional(Metrics), { ...core, evaluator, open: () => rounds.open });
     hooks.prepare.tap(async () => {

@@ -89,22 +89,19 @@ export class KnownMachines implements Machines {
     this.#away = away;
   }
 
-  /** Reads names, tags and the rest again. @returns whether tags changed @throws RpcError 103 */
-  readFacts(): Promise<boolean> {
+  /** Reads names, tags and the rest again. @throws RpcError 103 */
+  readFacts(): Promise<void> {
     return this.#queue.run(async () => {
-      const before = this.#facts.tags;
-      const tags = await this.#read('metadata_tags', tagsOf);
       this.#facts = {
         names: new Map([
           ...(await this.#hostNames()),
           ...(await this.#read('metadata_name', textOf)),
         ]),
-        tags,
+        tags: await this.#read('metadata_tags', tagsOf),
         regions: await this.#read('metadata_region', textOf),
         parents: withoutCycles(await this.#read('metadata_parent', uuidOf)),
         expiries: await this.#read('metadata_expire_time', expiryOf),
       };
-      return JSON.stringify([...before]) !== JSON.stringify([...tags]);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Condition, WindowUse } from '@svc/conditions';
+import type { Condition } from '@svc/conditions';
 import type { Severity } from '@svc/plugin-notify/api';
 
 /** Kinds of what a rule looks at: values of a machine, its parts (disks, cards, interfaces), its absence, its events, and the server itself. */
@@ -259,8 +259,6 @@ export interface Rules {
   slow(source: Source): readonly LoadedRule[];
   /** Tells whether the rule applies to this agent: its scope names it and its owner may read it. */
   applies(rule: Rule, agent: number): boolean;
-  /** Window uses over summaries that some rule on this agent needs. */
-  windowsOf(agent: number): readonly WindowUse[];
   /** Calls after rules, tags or rights changed. @returns removes the listener */
   onChange(listener: () => void): () => void;
 }

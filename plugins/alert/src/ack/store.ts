@@ -1,5 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { slices } from '../store/slices.ts';
 
 /** Links that are kept at a time; beyond, the oldest go. */
 const MOST_LINKS = 20_000;
@@ -25,8 +26,8 @@ export class AckStore {
 
   /** Adds links in the transaction of the message that holds them. */
   static async add(trx: QueryBuilder, links: readonly AckLink[]): Promise<void> {
-    for (let at = 0; at < links.length; at += SLICE) {
-      const rows = links.slice(at, at + SLICE).map(({ isUsed, episode, ...link }) => {
+    for (const some of slices(links, SLICE)) {
+      const rows = some.map(({ isUsed, episode, ...link }) => {
         return { ...link, episode: isUsed ? -episode : episode };
       });
       await trx('alert_ack_link').insert(rows);

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Channel, Severity } from '@svc/plugin-notify/api';
 import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
+import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { Alert, AlertEvent, Machines } from '../types.ts';
@@ -8,8 +9,6 @@ import { summaryText } from './summary.ts';
 import { textOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
-/** Openings within an hour from which on an alert flaps. */
-export const FLAPPING = 4;
 const STATES = ['closed', 'pending', 'open', 'clearing'] as const;
 
 /** Why nothing is sent of an alert now. */
@@ -33,9 +32,9 @@ export interface AnswerParts {
   readonly rules: Pick<LoadedRules, 'byId' | 'conditionOf'>;
   readonly machines: Pick<Machines, 'nameOf'>;
   readonly channels: () => Promise<readonly Channel[]>;
-  readonly hiddenBy?: ((alert: Alert) => HiddenBy | null) | undefined;
+  readonly hiddenBy: (alert: Alert) => HiddenBy | null;
   /** Number of alerts that this one suppresses. */
-  readonly below?: ((alert: Alert) => number) | undefined;
+  readonly below: (alert: Alert) => number;
 }
 
 /** Alerts and events as methods answer them. */
@@ -57,7 +56,7 @@ export class Answers {
     const answers = [];
     for (const [at, alert] of alerts.entries()) {
       if (at % SLICE === SLICE - 1) await breathe();
-      const hidden = alert.state === 0 ? null : this.#hiddenBy(alert);
+      const hidden = alert.state === 0 ? null : this.#parts.hiddenBy(alert);
       const name = hidden && (await mayName(hidden)) ? hidden.name : '';
       const hidden_by = hidden && { kind: hidden.kind, name };
       answers.push({ ...this.#alert(alert), hidden_by, told: toldTo(alert.told ?? [], names) });
@@ -67,13 +66,13 @@ export class Answers {
 
   /** Numbers of open alerts by severity, and of those that nobody acknowledged and nothing hides. */
   async counts(alerts: readonly Alert[]) {
-    const { now, rules } = this.#parts;
+    const { hiddenBy, now, rules } = this.#parts;
     const counts = { critical: 0, warning: 0, info: 0, unacked: 0 };
     for (const [at, alert] of alerts.entries()) {
       if (at % SLICE === SLICE - 1) await breathe();
       if (alert.state < 2) continue;
       counts[rules.byId(alert.rule_id)?.severity ?? 'warning']++;
-      if (!isAcked(alert, now()) && !this.#hiddenBy(alert)) counts.unacked++;
+      if (!isAcked(alert, now()) && !hiddenBy(alert)) counts.unacked++;
     }
     return counts;
   }
@@ -97,8 +96,6 @@ export class Answers {
       return known;
     };
   }
-
-  readonly #hiddenBy = (alert: Alert): HiddenBy | null => this.#parts.hiddenBy?.(alert) ?? null;
 
   event(event: AlertEvent) {
     const { id, alert_id, part, episode, at, kind, by } = event;
@@ -127,8 +124,8 @@ export class Answers {
       ...times,
       summary: rule ? summaryText(rule, { ...texts, subject: tagged }) : '',
       ...{ acked_by, acked_at, acked_until, ack_note },
-      flapping: flaps.filter((time) => time > now() - HOUR_MS).length >= FLAPPING,
-      below: below?.(alert) ?? 0,
+      flapping: flaps.filter((time) => time > now() - HOUR_MS).length >= MANY_OPENINGS,
+      below: below(alert),
     };
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@svc/plugin-sdk';
 import { AlertAnswer } from '../schemas.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
+import { slices } from '../store/slices.ts';
 import { type Alert, OPEN, type Rules } from '../types.ts';
 import type { Answers } from './answers.ts';
 import { Counts, MOST_ALERTS } from './methods.ts';
@@ -127,8 +128,7 @@ export class AlertFeed {
   }
 
   async #read(ids: readonly number[]): Promise<readonly number[]> {
-    for (let at = 0; at < ids.length; at += PAGE_ROWS) {
-      const some = ids.slice(at, at + PAGE_ROWS);
+    for (const some of slices(ids, PAGE_ROWS)) {
       const found = await this.#parts.store.byIds(some);
       for (const id of some) this.#open.delete(id);
       for (const alert of found) if (alert.state >= OPEN) this.#open.set(alert.id, alert);

@@ -7,7 +7,8 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { AlertAnswer, EventAnswer, Time } from '../schemas.ts';
-import { type Alert, CLOSED, OPEN } from '../types.ts';
+import { endOf } from '../store/next-row.ts';
+import { type Alert, OPEN } from '../types.ts';
 import { alertOf, onAlert, rightTo } from './find.ts';
 import type { AlertMethodParts } from './methods.ts';
 
@@ -72,12 +73,9 @@ function addClose(methods: Methods, parts: AlertMethodParts): void {
     async handle({ id, note }, { caller }) {
       const alert = await alertOf(parts.store, id);
       if (alert.state < OPEN) throw notOpen(id);
-      const { rule_id, subject_kind, subject_id, part, value, since, true_ms, false_ms } = alert;
-      const place = { rule_id, subject_kind, subject_id, part };
       const detail = { ...alert.detail, ...(note ? { note } : {}) };
-      const judged = { value, since, true_ms, false_ms, detail };
-      const end = { from: alert, to: CLOSED, at: parts.clock.now(), by: nameOf(caller) } as const;
-      const [result] = await parts.transitions.apply([{ ...place, ...judged, ...end }]);
+      const end = { ...endOf(alert, parts.clock.now()), detail, by: nameOf(caller) };
+      const [result] = await parts.transitions.apply([end]);
       if (!result?.made) throw RpcError.other('the alert is being changed by others; try again');
       return changed({ ...parts, caller }, result.alert, id);
     },

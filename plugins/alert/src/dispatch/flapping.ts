@@ -1,8 +1,7 @@
+import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { type Alert, CLOSED, type Rule } from '../types.ts';
 
 const HOUR_MS = 3_600_000;
-/** Openings within an hour from which on an alert flaps. */
-const OPENINGS = 4;
 const LEAST_CALM_MS = 600_000;
 
 /** Time in one state after which an alert does not flap any more, ms. */
@@ -10,7 +9,7 @@ export const calmOf = ({ clear_for_s }: Pick<Rule, 'clear_for_s'>): number =>
   Math.max(LEAST_CALM_MS, 2 * clear_for_s * 1_000);
 
 /** Openings in the hour up to this time. */
-export const openingsBefore = ({ flaps }: Pick<Alert, 'flaps'>, time: number): readonly number[] =>
+const openingsBefore = ({ flaps }: Pick<Alert, 'flaps'>, time: number): readonly number[] =>
   flaps.filter((at) => at > time - HOUR_MS && at <= time);
 
 /** Tells whether single messages about an alert are left out, because it opens again and again. */
@@ -20,7 +19,7 @@ export function isFlapping(
   now: number,
 ): boolean {
   const opened = alert.flaps.at(-1);
-  if (opened === undefined || openingsBefore(alert, opened).length < OPENINGS) return false;
+  if (opened === undefined || openingsBefore(alert, opened).length < MANY_OPENINGS) return false;
   const since = alert.state === CLOSED ? (alert.closed_at ?? now) : (alert.opened_at ?? now);
   return now - since < calmOf(rule);
 }

@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Rule } from '../types.ts';
 import { flapsOf, flapText, SUMMARY_MS } from './flapping.ts';
 import { openingOf } from './opened.ts';
 import { nextAt } from './schedule.ts';
+import { eventPlaceOf } from './store.ts';
 import type { Teller, Telling } from './teller.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
 
@@ -95,7 +95,7 @@ export interface Flap {
 /** Decides on an opening of an alert that opens again and again: one message an hour, and one once it stays as it is. */
 export async function tellFlap(flap: Flap, teller: Teller, now: number): Promise<Decision> {
   const { due, key, ends, saidAt, calm_ms } = flap;
-  const { alert, event, rule } = due;
+  const { alert, event } = due;
   const decision = noDecision();
   for (const { id } of ends) decision.decided.push({ id, batch: null });
   const heard = union(
@@ -118,16 +118,7 @@ export async function tellFlap(flap: Flap, teller: Teller, now: number): Promise
   const ids = telling.channels.map(({ id }) => id);
   const whole = { ...due, alert: { ...alert, told: heard } };
   decide(whole, { ids, batch: ids.length > 0 ? batch : null, now, key }, decision);
-  decision.events.push(eventOf(alert, rule, { at: now, note, batch }));
+  const said = { at: now, kind: 'flapping', detail: { text: note }, batch } as const;
+  decision.events.push({ ...eventPlaceOf(alert), ...said });
   return decision;
-}
-
-function eventOf(
-  alert: Due['alert'],
-  rule: Rule,
-  { at, note, batch }: { at: number; note: string; batch: string },
-) {
-  const { id: alert_id, subject_kind, subject_id, part, episode } = alert;
-  const place = { alert_id, rule_id: rule.id, subject_kind, subject_id, part, episode };
-  return { ...place, at, kind: 'flapping' as const, detail: { text: note }, batch };
 }

@@ -4,7 +4,7 @@ import { episodeOf } from './opened.ts';
 import { union } from './openings.ts';
 import type { DispatchParts } from './parts.ts';
 import { nextAt, type Progress, repeatOf } from './schedule.ts';
-import type { DispatchStore, NewEvent, Told } from './store.ts';
+import { type DispatchStore, eventPlaceOf, type NewEvent, type Told } from './store.ts';
 import type { Suppressors } from './suppress.ts';
 import type { Hearing, Teller, Telling } from './teller.ts';
 import { type Decision, type Due, groupOf, noDecision } from './work.ts';
@@ -142,7 +142,7 @@ export class Reminders {
     const next_at = nextAt({ ...progress, steps: taken, repeated_at, told });
     decision.alerts.push({ id: alert.id, version: alert.version, told, next_at });
     const add = (detail: object, batch: string | null, kind: NewEvent['kind'] = 'reminded') =>
-      decision.events.push({ ...placeOf(alert), at: now, kind, detail, batch });
+      decision.events.push({ ...eventPlaceOf(alert), at: now, kind, detail, batch });
     if (isUnacked) {
       decision.unacked.push({ id: alert.id, version: alert.version });
       add({ until: alert.acked_until }, null, 'unacked');
@@ -165,10 +165,6 @@ interface Decided {
 }
 
 const withheldOf = ({ withheld }: Hearing) => (withheld.length > 0 ? { withheld } : {});
-
-const placeOf = ({ id, rule_id, subject_kind, subject_id, part, episode }: Told) => ({
-  ...{ alert_id: id, rule_id, subject_kind, subject_id, part, episode },
-});
 
 const tellingOf = ({ alert, rule }: Reminder, channels: readonly Channel[]): Telling => {
   const { episode, since, value } = alert;

@@ -3,7 +3,7 @@ import { type AlertEvent, CLOSED, OPEN, type Rule } from '../types.ts';
 import { calmOf, isFlapping } from './flapping.ts';
 import { episodeOf, keptRule, TOLD_KINDS } from './opened.ts';
 import type { DispatchParts } from './parts.ts';
-import type { DispatchStore, Told } from './store.ts';
+import { type DispatchStore, eventPlaceOf, type Told } from './store.ts';
 import type { Suppressor, Suppressors } from './suppress.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
 
@@ -69,23 +69,14 @@ export class Sorting {
       if (event.kind === 'opened' && !this.#over.has(event.id)) await this.#opening(event, alerts);
       if (at % CHUNK === CHUNK - 1) await breathe();
     }
-    const { decision, openings, flapping, ends } = this.#sorted;
-    return { decision, openings, flapping, ends, waiting };
+    const told = { openings: this.#openings, flapping: this.#flapping, ends: this.#ends };
+    return { decision: this.#decision, ...told, waiting };
   }
 
   async #read(events: readonly AlertEvent[]): Promise<void> {
     const ids = events.flatMap(({ told, alert_id }) => (told === null ? [] : alert_id));
     const history = await this.#parts.store.history([...new Set(ids)], TOLD_KINDS);
     this.#history = Map.groupBy(history, ({ alert_id }) => alert_id);
-  }
-
-  get #sorted() {
-    return {
-      decision: this.#decision,
-      openings: this.#openings,
-      flapping: this.#flapping,
-      ends: this.#ends,
-    };
   }
 
   /** Clears what is still to be told of the opening. @returns whether somebody has to hear of the end */
@@ -139,14 +130,13 @@ export class Sorting {
   }
 
   #suppress(event: AlertEvent, alert: Told, { kind, key, name, again }: Suppressor): void {
-    const { id: alert_id, rule_id, subject_kind, subject_id, part, episode } = alert;
     this.#decision.moved.push({ id: event.id, due: again });
     if (kind === 'late' || alert.suppressed_by === key) return;
-    this.#decision.suppressed.push({ id: alert_id, suppressed_by: key });
-    const place = { alert_id, rule_id, subject_kind, subject_id, part, episode };
+    this.#decision.suppressed.push({ id: alert.id, suppressed_by: key });
     const detail = { by: kind, name };
     const more = { at: this.#now, kind: 'suppressed', detail, batch: null } as const;
-    if (alert.suppressed_by === null) this.#decision.events.push({ ...place, ...more });
+    if (alert.suppressed_by === null)
+      this.#decision.events.push({ ...eventPlaceOf(alert), ...more });
   }
 
   /** Clears what nobody may be told; just after the opening that may become different yet. */

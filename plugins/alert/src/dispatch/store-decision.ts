@@ -1,7 +1,7 @@
 import type { Database } from '@svc/plugin-sdk';
 import { type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
-import type { NewEvent } from './store.ts';
-import { slices } from './store.ts';
+import { slices } from '../store/slices.ts';
+import { type NewEvent, PAGE } from './store.ts';
 
 /** An alert as it becomes; only members that are present change. */
 export interface AlertChange {
@@ -40,7 +40,7 @@ export class DecisionWriter {
 
   /** Tells alerts apart that were told: compare and set on `version`. @throws Conflict */
   async told(changes: readonly AlertChange[]): Promise<void> {
-    for (const some of slices(changes)) {
+    for (const some of slices(changes, PAGE)) {
       await this.#lock(some);
       const rows = some.map(({ id, told, next_at }) => ({
         id,
@@ -58,7 +58,7 @@ export class DecisionWriter {
 
   /** Ends acknowledgements whose time is over. @throws Conflict */
   async unacked(changes: readonly Pick<AlertChange, 'id' | 'version'>[]): Promise<void> {
-    for (const some of slices(changes)) {
+    for (const some of slices(changes, PAGE)) {
       await this.#lock(some);
       await this.#run(
         `update alert set acked_by = null, acked_at = null, acked_until = null, ack_note = null
@@ -70,7 +70,7 @@ export class DecisionWriter {
 
   /** Sets when alerts are looked at again; only those that are still open. */
   async next(changes: readonly Pick<AlertChange, 'id' | 'next_at'>[]): Promise<void> {
-    for (const some of slices(changes)) {
+    for (const some of slices(changes, PAGE)) {
       await this.#run(
         `update alert set next_at = cast(v.value ->> 'next_at' as bigint)
           from ${this.#elements} as v
@@ -83,7 +83,7 @@ export class DecisionWriter {
   async suppressed(
     changes: readonly { readonly id: number; readonly suppressed_by: string | null }[],
   ): Promise<void> {
-    for (const some of slices(changes)) {
+    for (const some of slices(changes, PAGE)) {
       await this.#run(
         `update alert set suppressed_by = v.value ->> 'suppressed_by'
           from ${this.#elements} as v
@@ -95,7 +95,7 @@ export class DecisionWriter {
 
   /** Marks events as decided. @throws Conflict where another server was first */
   async decided(events: readonly Decided[]): Promise<void> {
-    for (const some of slices(events)) {
+    for (const some of slices(events, PAGE)) {
       const rows = some.map(({ id, batch, detail }) => ({
         id,
         batch,
@@ -122,7 +122,7 @@ export class DecisionWriter {
   }
 
   async moved(events: readonly Moved[]): Promise<void> {
-    for (const some of slices(events)) {
+    for (const some of slices(events, PAGE)) {
       await this.#run(
         `update alert_event set due = cast(v.value ->> 'due' as bigint) from ${this.#elements} as v
           where alert_event.id = cast(v.value ->> 'id' as bigint) and alert_event.due is not null
@@ -133,7 +133,7 @@ export class DecisionWriter {
   }
 
   async add(events: readonly NewEvent[]): Promise<void> {
-    for (const some of slices(events)) {
+    for (const some of slices(events, PAGE)) {
       await this.#trx('alert_event').insert(
         some.map(({ detail, ...event }) => ({ ...event, detail: JSON.stringify(detail) })),
       );

@@ -1,7 +1,9 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { keyOf } from '../store/next-row.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
+import { slices } from '../store/slices.ts';
 import type { Alert, AlertEvent, EventKind } from '../types.ts';
 
 /** Events of one reading. */
@@ -26,6 +28,13 @@ export type NewEvent = Pick<
   readonly batch: string | null;
 };
 
+/** Returns the place of a further row of history: the alert, in the episode that it is in. */
+export const eventPlaceOf = (alert: Alert) => ({
+  ...keyOf(alert),
+  alert_id: alert.id,
+  episode: alert.episode,
+});
+
 const COLUMNS = `${ALERT}, suppressed_by`;
 const toldOf = (row: ToldRow): Told => ({ ...alertOf(row), suppressed_by: row.suppressed_by });
 
@@ -47,7 +56,7 @@ export class DispatchStore {
   /** Events of these alerts that are due at any time. Indexes (alert_id, id) and `due`. */
   async waiting(alerts: readonly number[]): Promise<AlertEvent[]> {
     const found: AlertEvent[] = [];
-    for (const some of slices(alerts)) {
+    for (const some of slices(alerts, PAGE)) {
       const text = `select ${EVENT} from alert_event where due is not null and alert_id in
         (${this.#ids}) order by id`;
       found.push(...(await this.#read<EventRow>(EVENT, text, [JSON.stringify(some)])).map(eventOf));
@@ -57,7 +66,7 @@ export class DispatchStore {
 
   async alerts(ids: readonly number[]): Promise<Map<number, Told>> {
     const found = new Map<number, Told>();
-    for (const some of slices(ids)) {
+    for (const some of slices(ids, PAGE)) {
       const text = `select ${COLUMNS} from alert where id in (${this.#ids})`;
       for (const row of await this.#read<ToldRow>(COLUMNS, text, [JSON.stringify(some)])) {
         const alert = toldOf(row);
@@ -78,7 +87,7 @@ export class DispatchStore {
   async history(alerts: readonly number[], kinds: readonly EventKind[]): Promise<AlertEvent[]> {
     const found: AlertEvent[] = [];
     const words = kinds.map((kind) => `'${kind}'`).join(', ');
-    for (const some of slices(alerts)) {
+    for (const some of slices(alerts, PAGE)) {
       const text = `select ${EVENT} from alert_event where alert_id in (${this.#ids})
         and kind in (${words}) order by id desc limit 5000`;
       const rows = await this.#read<EventRow>(EVENT, text, [JSON.stringify(some)]);
@@ -197,8 +206,4 @@ interface Place {
   readonly subject_kind: string;
   readonly subject_id: string;
   readonly part: string;
-}
-
-export function* slices<T>(all: readonly T[], size = PAGE): Iterable<T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }

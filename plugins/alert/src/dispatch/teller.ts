@@ -89,13 +89,13 @@ export class Teller {
     };
   }
 
-  /** Adds a message for each channel that hears of one of the alerts. @returns false: no channel does */
+  /** Adds a message for each channel that hears of one of the alerts. */
   async tell(
     all: readonly Telling[],
     batch: Batch,
     below: ReadonlyMap<string, number>,
     to: Decision,
-  ) {
+  ): Promise<void> {
     const url = await this.#publicUrl();
     const byChannel = new Map<number, Telling[]>();
     for (const telling of all) {
@@ -124,7 +124,6 @@ export class Teller {
       const message = messageOf({ type, key, lines: shown, open, now: this.#now, title });
       to.outgoing.push({ channel, batch: batch.batch, group_key: key, message });
     }
-    return byChannel.size > 0;
   }
 
   #line(telling: Telling, url: string | undefined, below: ReadonlyMap<string, number>): Line {

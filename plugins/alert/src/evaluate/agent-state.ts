@@ -1,4 +1,5 @@
 import type { Agent } from '@svc/plugin-agent-uuid/api';
+import { keyOf as placeOf } from '../store/next-row.ts';
 import { MOST_OF_AGENT } from '../store/room.ts';
 import { type Alert, CLEARING, CLOSED, type LoadedRule, PENDING } from '../types.ts';
 import { ClockOffset } from './clock-offset.ts';
@@ -208,7 +209,7 @@ export class AgentState {
       if (!live) {
         // An alert that ended because its part is gone would come back each time.
         if (isFirst || row.part === '' || row.state !== CLOSED)
-          this.lives.set(key, liveOf(keyPart(row), row, moment));
+          this.lives.set(key, liveOf(placeOf(row), row, moment));
       } else if (!isNewer(live)) adopt(live, row);
     }
     for (const [key, live] of this.lives) {
@@ -228,9 +229,3 @@ export class AgentState {
 }
 
 const keyOf = (rule: number, part: string): string => `${rule}/${part}`;
-const keyPart = ({ rule_id, subject_kind, subject_id, part }: Alert) => ({
-  rule_id,
-  subject_kind,
-  subject_id,
-  part,
-});

@@ -1,7 +1,7 @@
 import type { ReportBuckets, StoredReports } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Kernel } from '@svc/plugin-sdk';
-import type { Alert, Machines, Rules, Transitions } from '../types.ts';
+import type { Machines, Rules, Transitions } from '../types.ts';
 import type { Changes } from './changes.ts';
 import type { Complaints, Costs } from './costs.ts';
 
@@ -16,8 +16,6 @@ export interface EvaluatorParts extends Complaints {
   readonly buckets: Pick<ReportBuckets, 'summary'>;
   /** Average time of an evaluation from which on a rule is slow, ms. Default: 1. */
   readonly slow_ms?: () => number;
-  /** Hears of alerts that opened here. */
-  readonly onOpened?: (alert: Alert) => void;
 }
 
 /** Numbers since the start. */

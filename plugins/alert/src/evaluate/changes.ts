@@ -1,6 +1,6 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
-import { type Alert, CLOSED, OPEN, type Transition, type Transitions } from '../types.ts';
+import { type Alert, CLOSED, type Transition, type Transitions } from '../types.ts';
 import { adopt, type Live } from './live.ts';
 import type { Held } from './machine.ts';
 
@@ -22,23 +22,17 @@ export class Changes {
   readonly #clock: Kernel['clock'];
   readonly #log: Kernel['log'];
   readonly #warnings: Throttle;
-  readonly #onOpened: ((alert: Alert) => void) | undefined;
   /** Alerts that could not begin because their agent has too many, since the start. */
   leftOut = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
   #queue: Change[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(
-    { clock, log }: Pick<Kernel, 'clock' | 'log'>,
-    transitions: Transitions,
-    onOpened: ((alert: Alert) => void) | undefined,
-  ) {
+  constructor({ clock, log }: Pick<Kernel, 'clock' | 'log'>, transitions: Transitions) {
     this.#clock = clock;
     this.#log = log;
     this.#warnings = new Throttle(clock);
     this.#transitions = transitions;
-    this.#onOpened = onOpened;
   }
 
   add(live: Live, transition: Transition, before: Held): void {
@@ -97,7 +91,5 @@ export class Changes {
     // There is an ended row of which nothing was known here: the next report begins from it.
     else if (isUnknown && result.alert.id > 0) live.row = result.alert;
     else adopt(live, result.alert);
-    const opened = transition.to === OPEN && (transition.from?.state ?? CLOSED) < OPEN;
-    if (result.made && opened) this.#onOpened?.(result.alert);
   }
 }

@@ -46,7 +46,7 @@ export class Evaluator implements Bench {
     this.#parts = parts;
     this.#clocks = new ClockStore(kernel.db);
     this.costs = new Costs(parts, slow_ms);
-    this.changes = new Changes(kernel, transitions, parts.onOpened);
+    this.changes = new Changes(kernel, transitions);
     this.#loader = new Loader(kernel, {
       ...{ transitions, rules: parts.rules, clocks: this.#clocks },
       onLoaded: (state) => this.#catchUp(state),

@@ -15,7 +15,7 @@ import {
   valuesOf,
   verdictOf,
 } from './plan.ts';
-import type { Facts, Row } from './variables.ts';
+import { type Facts, identityOf, type Row } from './variables.ts';
 
 /** Distance of two full reports that are looked at, ms. */
 const PARTS_EACH_MS = 5_000;
@@ -113,13 +113,7 @@ function factsOf(
   { parts: { machines } }: Bench,
   { agent: { uuid }, clock, cores }: AgentState,
 ): Facts {
-  return {
-    name: machines.nameOf(uuid),
-    tags: machines.tagsOf(uuid),
-    region: machines.regionOf(uuid),
-    cores,
-    offset_ms: clock.usual,
-  };
+  return { ...identityOf(machines, uuid), cores, offset_ms: clock.usual };
 }
 
 function judgeAll(bench: Bench, state: AgentState, plan: Plan, measured: Measured): void {

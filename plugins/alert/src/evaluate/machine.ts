@@ -9,8 +9,8 @@ const FORGIVEN = 1 / 9;
 /** Longest gap over which a pending alert waits. */
 const LONGEST_GAP_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
-/** Openings within an hour from which on the end of an alert is held longer. */
-const MANY_OPENINGS = 4;
+/** Openings within an hour from which on an alert flaps, and its end is held longer. */
+export const MANY_OPENINGS = 4;
 const LEAST_LONG_HOLD_MS = 30_000;
 
 /** State of one alert, and how far its hold has come. */

@@ -1,6 +1,5 @@
 import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
 import type { Kernel } from '@svc/plugin-sdk';
-import { RawJson } from '@svc/plugin-sdk/json';
 import { rowOf } from './stored-row.ts';
 import type { Row } from './variables.ts';
 
@@ -12,13 +11,9 @@ export async function newestRows(
   { call, system }: Pick<Kernel, 'call' | 'system'>,
   uuids: readonly string[],
 ): Promise<{ readonly uuid: string; readonly row: Row }[]> {
-  const answer = await call(
-    'agent_dynamic_summary_multi_last_query',
-    { uuids, fields: FIELDS },
-    system,
-  );
-  const reports = (answer instanceof RawJson ? parsed(answer) : answer) as Report[];
-  return reports.map((report) => ({
+  const asked = { uuids, fields: FIELDS };
+  const reports = await call('agent_dynamic_summary_multi_last_query', asked, system);
+  return (reports as readonly Report[]).map((report) => ({
     uuid: report.uuid,
     row: rowOf(FIELDS, (name) => report[name]),
   }));
@@ -28,6 +23,3 @@ interface Report {
   readonly uuid: string;
   readonly [field: string]: string | number | null | undefined;
 }
-
-const parsed = ({ text }: RawJson): unknown =>
-  JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString());

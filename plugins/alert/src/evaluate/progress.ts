@@ -1,3 +1,4 @@
+import { slices } from '../store/slices.ts';
 import { type Alert, CLOSED, PENDING, type Transitions } from '../types.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Changes } from './changes.ts';
@@ -26,8 +27,8 @@ export async function storeProgress({ states, transitions, changes, now }: Ask):
       continue;
     changes.add(live, transitionOf(live, now), live.held);
   }
-  for (let at = 0; at < moved.length; at += BATCH) {
-    const batch = moved.slice(at, at + BATCH).map(progressOf);
+  for (const some of slices(moved, BATCH)) {
+    const batch = some.map(progressOf);
     await transitions.progress(batch.map(({ stored }) => stored));
     for (const { live, stored } of batch) {
       if (live.row?.version === stored.version) live.row = { ...live.row, ...stored };

@@ -1,5 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import { marks } from '@svc/plugin-sdk/sql';
+import { slices } from '../store/slices.ts';
 
 /** Rows of one statement. */
 const BATCH_ROWS = 200;
@@ -26,12 +27,8 @@ export class ClockStore {
   async write(
     offsets: readonly { readonly uuid_id: number; readonly offset_ms: number }[],
   ): Promise<void> {
-    for (let at = 0; at < offsets.length; at += BATCH_ROWS) {
-      await this.#db
-        .query('alert_clock')
-        .insert(offsets.slice(at, at + BATCH_ROWS))
-        .onConflict('uuid_id')
-        .merge(['offset_ms']);
+    for (const some of slices(offsets, BATCH_ROWS)) {
+      await this.#db.query('alert_clock').insert(some).onConflict('uuid_id').merge(['offset_ms']);
     }
   }
 }

@@ -23,6 +23,7 @@ import { playPresence } from './preview/presence.ts';
 import { previewRule } from './preview/rule.ts';
 import { MINUTE_MS, MOST_EVALUATIONS, stepOf } from './preview/steps.ts';
 import type { Ask, Played, PreviewParts } from './preview/types.ts';
+import { identityOf } from './variables.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 31 * DAY_MS;
@@ -186,13 +187,7 @@ class TestRun {
   #askOf(agent: Agent, how: How): Ask {
     const { machines } = this.#parts;
     const { loaded, from, to } = this.#run;
-    const facts = {
-      name: machines.nameOf(agent.uuid),
-      tags: machines.tagsOf(agent.uuid),
-      region: machines.regionOf(agent.uuid),
-      cores: undefined,
-      offset_ms: 0,
-    };
+    const facts = { ...identityOf(machines, agent.uuid), cores: undefined, offset_ms: 0 };
     const most = MOST_EVALUATIONS - this.#evaluated;
     return { agent, loaded, facts, from, to, step_ms: this.#step_ms, most, ...how };
   }

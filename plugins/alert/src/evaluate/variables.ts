@@ -1,7 +1,7 @@
 import type { Value, VariableType, Vocabulary } from '@svc/conditions';
 import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
 import type { SqlValue } from '@svc/plugin-sdk/sql';
-import type { Source } from '../types.ts';
+import type { Machines, Source } from '../types.ts';
 
 export type Unit = '%' | 'B' | 'B/s' | 's' | 'MHz' | '°C' | '';
 
@@ -210,6 +210,16 @@ const byName = new Map(
     .flat()
     .map((variable) => [variable.name, variable]),
 );
+
+/** Returns the values of the variables that say which machine it is. */
+export const identityOf = (
+  machines: Pick<Machines, 'nameOf' | 'tagsOf' | 'regionOf'>,
+  uuid: string,
+) => ({
+  name: machines.nameOf(uuid),
+  tags: machines.tagsOf(uuid),
+  region: machines.regionOf(uuid),
+});
 
 /** Reads a fact of a machine. */
 export function factOf(name: string, facts: Facts): Value {

@@ -1,8 +1,8 @@
 import type { Notify } from '@svc/plugin-notify/api';
 import { described, type Methods, needs, RpcError, Type } from '@svc/plugin-sdk';
+import { mayDo } from '../rules/rights.ts';
 import { Name, PolicySettings } from '../schemas.ts';
 import type { SettingsParts } from '../silences/parts.ts';
-import { EVERYWHERE } from '../silences/rights.ts';
 import { policyOf, settingsOf } from './policies.ts';
 import { DEFAULT_POLICY } from './store.ts';
 
@@ -20,7 +20,7 @@ export function addPolicyMethods(
     params: { policy: described(PolicySettings, 'The whole policy.') },
     result: PolicySettings,
     audit: ({ policy }) => policy.name,
-    access: needs(() => EVERYWHERE),
+    access: needs(() => mayDo('write')),
     async handle({ policy }, { caller }) {
       const content = policyOf(policy, owners.of(caller));
       const known = new Set((await notify.channels()).map(({ name }) => name));
@@ -39,8 +39,7 @@ export function addPolicyMethods(
     result: Type.Array(PolicySettings),
     access: 'authenticated',
     async handle(_params, { caller }) {
-      const mayRead = { ...EVERYWHERE, permissions: [{ alert: 'read' }] };
-      if (!(await auth.allows(caller, mayRead))) return [];
+      if (!(await auth.allows(caller, mayDo('read')))) return [];
       return (await settings.policyStore.all()).map(settingsOf);
     },
   });
@@ -50,7 +49,7 @@ export function addPolicyMethods(
     params: { name: Name },
     result: Type.Object({ success: Type.Boolean() }),
     audit: ({ name }) => name,
-    access: needs(() => EVERYWHERE),
+    access: needs(() => mayDo('write')),
     async handle({ name }) {
       if (name === DEFAULT_POLICY) throw RpcError.invalid('the policy default stays');
       const removed = await settings.policyStore.remove(name);

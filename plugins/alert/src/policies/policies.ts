@@ -1,7 +1,7 @@
 import { RpcError, type Static } from '@svc/plugin-sdk';
 import type { PolicySettings } from '../schemas.ts';
 import type { Policy } from '../types.ts';
-import { isZone } from '../windows/times.ts';
+import { demandZone } from '../windows/times.ts';
 import { DEFAULT_POLICY, type NewPolicy, type PolicyStore } from './store.ts';
 
 const DEFAULTS = {
@@ -33,14 +33,6 @@ export class Policies {
     this.#byName = new Map((await this.#store.all()).map((policy) => [policy.name, policy]));
   }
 
-  list(): readonly Policy[] {
-    return [...this.#byName.values()];
-  }
-
-  get(name: string): Policy | undefined {
-    return this.#byName.get(name);
-  }
-
   /** The policy of a rule; `default` where the rule names none, or one that has gone. */
   of({ policy }: { readonly policy: string | null }): Policy {
     const found = this.#byName.get(policy ?? DEFAULT_POLICY) ?? this.#byName.get(DEFAULT_POLICY);
@@ -58,11 +50,7 @@ export function policyOf(given: Static<typeof PolicySettings>, owner: string | n
     if (quiet.from === quiet.to) {
       throw RpcError.invalid('quiet.from and quiet.to are the same: quiet hours must end');
     }
-    if (!isZone(quiet.zone)) {
-      throw RpcError.invalid(
-        `'${quiet.zone}' is no time zone: write one like 'Europe/Berlin' or 'UTC'`,
-      );
-    }
+    demandZone(quiet.zone);
   }
   const times = steps.map(({ after_s }) => after_s);
   if (new Set(times).size < times.length) {

@@ -82,7 +82,7 @@ export class Absence {
     const threshold = thresholdText(loaded.condition);
     const detail = { name, tags, values: { silent_for }, ...(threshold && { threshold }) };
     const key = { subject_kind: 'agent', subject_id: uuid, part: '' } as const;
-    const clear = clearOf(loaded, values);
+    const clear = clearOf(loaded, condition, values);
     const look = { loaded, key, alert, condition, clear, value: silent_for, detail, since };
     const judged = judge(look, when);
     // Whoever makes a rule knows of the machines that are away already.

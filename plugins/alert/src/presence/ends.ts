@@ -3,7 +3,8 @@ import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
-import { type Alert, CLOSED, PENDING, type Transition, type Transitions } from '../types.ts';
+import { endOf } from '../store/next-row.ts';
+import { type Alert, PENDING, type Transition, type Transitions } from '../types.ts';
 
 /** Alerts of a machine that is silent for longer are not waited for any more. */
 const FROZEN_MS = 86_400_000;
@@ -24,8 +25,9 @@ export async function endOrphans(parts: EndParts, now: number): Promise<void> {
   for (let after = 0; ; ) {
     const page = await alerts.activeAfter(after);
     const ends = page.flatMap((alert): Transition[] => {
-      const reason = reasonOf(parts, alert, now);
-      return reason ? [endOf(alert, reason, now)] : [];
+      const note = reasonOf(parts, alert, now);
+      if (!note) return [];
+      return [{ ...endOf(alert, now), expired: true, detail: { ...alert.detail, note } }];
     });
     if (ends.length > 0) await transitions.apply(ends);
     if (page.length < PAGE_ROWS) return;
@@ -50,11 +52,4 @@ function reasonOf({ rules, machines, registry }: EndParts, alert: Alert, now: nu
   return since !== undefined && now - since > FROZEN_MS
     ? 'the machine has been silent for a day'
     : undefined;
-}
-
-function endOf(alert: Alert, note: string, at: number): Transition {
-  const { rule_id, subject_kind, subject_id, part, since, true_ms, false_ms, value } = alert;
-  const place = { rule_id, subject_kind, subject_id, part };
-  const judged = { since, at, true_ms, false_ms, value, detail: { ...alert.detail, note } };
-  return { ...place, from: alert, to: CLOSED, expired: true, ...judged };
 }

@@ -1,17 +1,12 @@
 import type { AgentHistory, StoredEvent } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { verdictOf } from '../evaluate/plan.ts';
+import { identityOf } from '../evaluate/variables.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { AlertStore } from '../store/alerts.ts';
-import {
-  type Alert,
-  CLOSED,
-  type LoadedRule,
-  OPEN,
-  type Transition,
-  type Transitions,
-} from '../types.ts';
+import { endOf } from '../store/next-row.ts';
+import { type Alert, type LoadedRule, OPEN, type Transitions } from '../types.ts';
 import { store } from './apply.ts';
 import type { Judgement, When } from './judge.ts';
 
@@ -69,12 +64,8 @@ export class AgentEvents {
     const { machines, rules } = this.#parts;
     if (uuid === undefined || !rules.applies(rule, event.agent)) return false;
     const { reason, code } = event.detail;
-    const facts = {
-      name: machines.nameOf(uuid),
-      tags: machines.tagsOf(uuid),
-      region: machines.regionOf(uuid),
-    };
-    return verdictOf(condition, { event: event.kind, reason, code, ...facts }) === true;
+    const values = { event: event.kind, reason, code, ...identityOf(machines, uuid) };
+    return verdictOf(condition, values) === true;
   }
 
   /** Alerts of these rules, by rule and machine: those that are open, and those that events are about. */
@@ -111,10 +102,4 @@ export class AgentEvents {
     const judged = { since: time, at, true_ms: 0, false_ms: 0, value: 1, detail };
     return { change: { ...key, from: alert, to: OPEN, ...judged } };
   }
-}
-
-function endOf(alert: Alert, at: number): Transition {
-  const { rule_id, subject_kind, subject_id, part, since, value, detail } = alert;
-  const place = { rule_id, subject_kind, subject_id, part };
-  return { ...place, from: alert, to: CLOSED, since, at, true_ms: 0, false_ms: 0, value, detail };
 }

@@ -1,6 +1,6 @@
 import type { Verdict } from '@svc/conditions';
 import { clearHold, type Held, REST, step } from '../evaluate/machine.ts';
-import { verdictOf } from '../evaluate/plan.ts';
+import { type ReadWindow, type Values, verdictOf } from '../evaluate/plan.ts';
 import type { Alert, AlertDetail, AlertKey, LoadedRule, Transition } from '../types.ts';
 
 /** One look at one place of a rule. */
@@ -53,12 +53,12 @@ export function judge(look: Look, { at, elapsed_ms, gap_ms }: When): Judgement {
   return { change: { ...key, rule_id: rule.id, from: alert, to: state, ...judged } };
 }
 
-/** Verdict of the end: that of `clear`, or that the condition does not hold. */
-export const clearOf = (
-  { condition, clear }: LoadedRule,
-  values: Parameters<LoadedRule['condition']['evaluate']>[0],
-): Verdict => {
-  if (clear) return verdictOf(clear, values);
-  const holds = verdictOf(condition, values);
-  return holds === undefined ? undefined : !holds;
-};
+/** Verdict of the end: that of `clear`, or that the condition, of which this is the verdict, does not hold. */
+export function clearOf(
+  { clear }: LoadedRule,
+  condition: Verdict,
+  ...values: [values: Values, window?: ReadWindow]
+): Verdict {
+  if (clear) return verdictOf(clear, ...values);
+  return condition === undefined ? undefined : !condition;
+}

@@ -2,7 +2,7 @@ import type { Channel, Notify } from '@svc/plugin-notify/api';
 import type { Clock, Database, Kernel } from '@svc/plugin-sdk';
 import { verdictOf } from '../evaluate/plan.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
+import type { AlertStore } from '../store/alerts.ts';
 import type { Alert, SubjectKind, Transitions } from '../types.ts';
 import { store } from './apply.ts';
 import { clearOf, type Judgement, judge, type When } from './judge.ts';
@@ -35,10 +35,8 @@ export async function judgeServer(parts: ServerParts, when: When): Promise<void>
   const running = rules.slow('server');
   if (running.length === 0) return;
   const found = await problems.find();
-  const active = await activeOf(
-    parts.alerts,
-    running.map(({ rule }) => rule.id),
-  );
+  const ids = running.map(({ rule }) => rule.id);
+  const active = await parts.alerts.activeAfter(0, ids);
   const judged = running.flatMap((loaded): Judgement[] => {
     const { rule, condition } = loaded;
     if (rules.byId(rule.id)?.owner !== null && !rules.applies(rule, 0)) return [];
@@ -62,18 +60,14 @@ export async function judgeServer(parts: ServerParts, when: When): Promise<void>
       const key = problem
         ? { subject_kind: problem.kind, subject_id: problem.subject, part: problem.problem }
         : keyOf(alert as Alert);
-      const clear = problem ? clearOf(loaded, values) : true;
+      const holds = verdictOf(condition, values);
+      const clear = problem ? clearOf(loaded, holds, values) : true;
       const detail = problem ? { name: problem.subject, values } : {};
-      const look = { loaded, key, alert, condition: verdictOf(condition, values), clear, detail };
+      const look = { loaded, key, alert, condition: holds, clear, detail };
       return judge({ ...look, value: values.lasts_s, since: problem?.since }, when) ?? [];
     });
   });
   await store(transitions, judged);
-}
-
-async function activeOf(alerts: AlertStore, rules: readonly number[]): Promise<Alert[]> {
-  const found = await alerts.activeAfter(0, rules);
-  return found.slice(0, PAGE_ROWS);
 }
 
 const keyOf = ({ subject_kind, subject_id, part }: Alert) => ({ subject_kind, subject_id, part });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Verdict, WindowUse } from '@svc/conditions';
+import type { WindowUse } from '@svc/conditions';
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
@@ -20,7 +20,7 @@ import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { Alert, LoadedRule, Transitions } from '../types.ts';
 import { store } from './apply.ts';
-import { type Judgement, judge, type When } from './judge.ts';
+import { clearOf, type Judgement, judge, type When } from './judge.ts';
 
 const DAY_MS = 86_400_000;
 /** Machines that are looked at together. */
@@ -190,11 +190,7 @@ export class SlowRules {
     };
     const window = ({ key }: WindowUse) => stored.windows.get(key);
     const condition = verdictOf(loaded.condition, values, window);
-    const clear: Verdict = loaded.clear
-      ? verdictOf(loaded.clear, values, window)
-      : condition === undefined
-        ? undefined
-        : !condition;
+    const clear = clearOf(loaded, condition, values, window);
     const key = { subject_kind: 'agent', subject_id: uuid, part: '' } as const;
     const value = measureOf(loaded.condition, values, window);
     const detail = detailOf(loaded, values, { name, tags });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Condition, compile, type WindowUse } from '@svc/conditions';
-import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { type Condition, compile } from '@svc/conditions';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Logger } from '@svc/plugin-sdk';
 import { SerialQueue } from '@svc/plugin-sdk/util';
 import type { Owners } from '@svc/plugin-token/api';
@@ -48,7 +48,6 @@ export class LoadedRules implements Rules {
     part: new Map<number, readonly LoadedRule[]>(),
   };
   readonly #shared = new Map<string, readonly LoadedRule[]>();
-  readonly #windows = new WeakMap<readonly LoadedRule[], readonly WindowUse[]>();
 
   constructor(parts: RulesParts) {
     this.#parts = parts;
@@ -104,19 +103,6 @@ export class LoadedRules implements Rules {
   /** Tells whether it is switched on, its condition is sound, and its owner may have it run. */
   runs(id: number): boolean {
     return this.#running.has(id);
-  }
-
-  windowsOf(agent: number): readonly WindowUse[] {
-    const rules = this.ofMachine(agent);
-    const known = this.#windows.get(rules);
-    if (known) return known;
-    const conditions = rules.flatMap(({ condition, clear }) =>
-      clear ? [condition, clear] : condition,
-    );
-    const uses = new Map(conditions.flatMap(({ windows }) => windows.map((use) => [use.key, use])));
-    const found = [...uses.values()];
-    this.#windows.set(rules, found);
-    return found;
   }
 
   onChange(listener: () => void): () => void {
@@ -232,7 +218,3 @@ function isSame(a: ReadonlyMap<number, Members>, b: ReadonlyMap<number, Members>
   }
   return true;
 }
-
-/** Agents that are not deleted. */
-export const activeOf = (registry: AgentRegistry): readonly Agent[] =>
-  registry.list().filter(({ soft_delete }) => !soft_delete);

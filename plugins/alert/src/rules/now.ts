@@ -5,6 +5,8 @@ import { Budget, metered } from '../evaluate/metered.ts';
 import { newestRows } from '../evaluate/newest.ts';
 import { planOf, type Values, valuesOf, verdictOf } from '../evaluate/plan.ts';
 import { inSlices } from '../evaluate/play.ts';
+import { identityOf } from '../evaluate/variables.ts';
+import { slices } from '../store/slices.ts';
 import type { LoadedRule, Machines, Rule, Source } from '../types.ts';
 
 /** Machines of one question. */
@@ -41,10 +43,11 @@ export async function countTrue(
   if (source === 'presence') await inSlices(asked, (uuid) => add(presenceOf(parts, uuid)));
   else if (source === 'machine' && condition.windows.length === 0) {
     const plan = planOf([{ rule: {} as Rule, condition, clear: undefined } satisfies LoadedRule]);
-    for (let at = 0; at < asked.length && !budget.isSpent; at += BATCH) {
-      const rows = await newestRows(parts.kernel, asked.slice(at, at + BATCH));
+    for (const some of slices(asked, BATCH)) {
+      if (budget.isSpent) break;
+      const rows = await newestRows(parts.kernel, some);
       const factsAt = (uuid: string) => ({
-        ...factsOf(parts.machines, uuid),
+        ...identityOf(parts.machines, uuid),
         cores: undefined,
         offset_ms: undefined,
       });
@@ -57,11 +60,5 @@ export async function countTrue(
 function presenceOf({ kernel, machines }: NowParts, uuid: string): Values {
   const since = machines.awaySince(uuid);
   const silent_for = since === undefined ? 0 : (kernel.clock.now() - since) / 1_000;
-  return { silent_for, ...factsOf(machines, uuid) };
+  return { silent_for, ...identityOf(machines, uuid) };
 }
-
-const factsOf = (machines: Machines, uuid: string) => ({
-  name: machines.nameOf(uuid),
-  tags: machines.tagsOf(uuid),
-  region: machines.regionOf(uuid),
-});

@@ -1,4 +1,4 @@
-import type { Permission, Requirement, Scope } from '@svc/plugin-sdk';
+import type { Permission, Requirement } from '@svc/plugin-sdk';
 import type { RuleScope, Source } from '../types.ts';
 
 type Verb = 'read' | 'write' | 'ack' | 'silence';
@@ -18,13 +18,7 @@ export const mayRule = (verb: 'read' | 'write', scope: RuleScope): Requirement =
 });
 
 /** The right of its owner by which a rule of source `server` runs. */
-export const mayServe: {
-  readonly scopes: readonly Scope[];
-  readonly permissions: readonly Permission[];
-} = {
-  scopes: ['global'],
-  permissions: [{ alert: 'read' }],
-};
+export const mayServe = mayDo('read');
 
 const FIELDS: Readonly<Record<string, string>> = {
   disk: 'disk',

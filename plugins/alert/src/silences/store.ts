@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Counting, Database } from '@svc/plugin-sdk';
 import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { slices } from '../store/slices.ts';
 import type { Matcher, Silence } from '../types.ts';
 
 export const HELD_SILENCES = 'alert-silence';
@@ -44,8 +45,7 @@ export class SilenceStore {
   /** Silences with these ids, in their order. */
   async byIds(ids: readonly number[]): Promise<Silence[]> {
     const found = new Map<number, Silence>();
-    for (let at = 0; at < ids.length; at += SLICE) {
-      const some = ids.slice(at, at + SLICE);
+    for (const some of slices(ids, SLICE)) {
       const text = `select ${COLUMNS} from alert_silence where id in (${marks(some.length)})`;
       for (const silence of await this.#rows(this.#db.query, text, some))
         found.set(silence.id, silence);

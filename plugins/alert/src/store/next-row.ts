@@ -1,4 +1,12 @@
-import { type Alert, type AlertEvent, CLOSED, OPEN, PENDING, type Transition } from '../types.ts';
+import {
+  type Alert,
+  type AlertEvent,
+  type AlertKey,
+  CLOSED,
+  OPEN,
+  PENDING,
+  type Transition,
+} from '../types.ts';
 
 const FLAP_MS = 86_400_000;
 const MOST_FLAPS = 21;
@@ -18,16 +26,29 @@ export const ends = (from: Alert | undefined, to: Transition['to']): boolean =>
 export const vanishes = ({ from, to }: Transition): boolean =>
   to === CLOSED && from?.state === PENDING && from.episode === 0;
 
+/** Returns the place of an alert alone. */
+export const keyOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey): AlertKey => ({
+  rule_id,
+  subject_kind,
+  subject_id,
+  part,
+});
+
+/** Returns the change that ends an alert, with the values that it has. */
+export function endOf(alert: Alert, at: number): Transition {
+  const { since, true_ms, false_ms, value, detail } = alert;
+  const judged = { since, at, true_ms, false_ms, value, detail };
+  return { ...keyOf(alert), from: alert, to: CLOSED, ...judged };
+}
+
 /** Returns the row after a change. */
 export function nextRow(change: Transition, now: number): Written {
-  const { rule_id, subject_kind, subject_id, part, from, to, since, at } = change;
-  const { true_ms, false_ms, value, detail } = change;
-  const place = { rule_id, subject_kind, subject_id, part };
+  const { from, to, since, at, true_ms, false_ms, value, detail } = change;
   const judged = { since, true_ms, false_ms, value, detail, state: to, updated_at: now };
   const before = from ?? NEW;
   const { opened_at, closed_at, episode, told, flaps, next_at } = before;
   const kept = { ...ackOf(before), opened_at, closed_at, episode, told, flaps, next_at };
-  const row = { ...place, ...kept, ...judged };
+  const row = { ...keyOf(change), ...kept, ...judged };
   if (opens(from, to)) {
     const openings = [...flaps.filter((time) => time > at - FLAP_MS), at].slice(-MOST_FLAPS);
     const begun = { opened_at: at, closed_at: null, told: null, next_at: null };

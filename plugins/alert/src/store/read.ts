@@ -1,4 +1,5 @@
 import type { Database } from '@svc/plugin-sdk';
+import { asString } from '@svc/plugin-sdk/json';
 import { guarded, type SqlValue } from '@svc/plugin-sdk/sql';
 
 const MOST_BYTES = 64 * 2 ** 20;
@@ -21,6 +22,6 @@ export function readRows<Row>(
       maxBytes: MOST_BYTES,
       short: 'try',
     });
-    return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString()) as Row[];
+    return JSON.parse(asString(text)) as Row[];
   });
 }

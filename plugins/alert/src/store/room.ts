@@ -5,7 +5,7 @@ export const MOST_ACTIVE = 50_000;
 /** Alerts of one agent that may be pending, open or clearing; beyond, none of it begins. */
 export const MOST_OF_AGENT = 500;
 /** Alerts of one agent that may be pending: others of it can still open at once. */
-export const MOST_PENDING = 250;
+const MOST_PENDING = 250;
 
 /** Alerts of one agent that are not closed. */
 export interface Share {

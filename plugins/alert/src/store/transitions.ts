@@ -9,10 +9,11 @@ import {
   type Transition,
   type Transitions,
 } from '../types.ts';
-import { ends, eventKind, nextRow, vanishes } from './next-row.ts';
+import { ends, eventKind, keyOf, nextRow, vanishes } from './next-row.ts';
 import { readRows } from './read.ts';
 import { begins, MOST_ACTIVE, MOST_OF_AGENT, Room, type Share } from './room.ts';
 import { ALERT, type AlertRow, alertOf } from './rows.ts';
+import { slices } from './slices.ts';
 import { statementsOf } from './transition-sql.ts';
 
 /** Changes of one transaction. */
@@ -57,23 +58,20 @@ export class StoredTransitions implements Transitions {
 
   async apply(changes: readonly Transition[]): Promise<Made[]> {
     const made: Made[] = [];
-    for (let at = 0; at < changes.length; at += BATCH_ROWS)
-      made.push(...(await this.#applySome(changes.slice(at, at + BATCH_ROWS))));
+    for (const some of slices(changes, BATCH_ROWS)) made.push(...(await this.#applySome(some)));
     return made;
   }
 
   async progress(alerts: Parameters<Transitions['progress']>[0]): Promise<void> {
-    for (let at = 0; at < alerts.length; at += BATCH_ROWS) {
-      const rows = alerts
-        .slice(at, at + BATCH_ROWS)
-        .map(({ id, version, since, true_ms, false_ms, value }) => [
-          id,
-          version,
-          since,
-          true_ms,
-          false_ms,
-          value,
-        ]);
+    for (const some of slices(alerts, BATCH_ROWS)) {
+      const rows = some.map(({ id, version, since, true_ms, false_ms, value }) => [
+        id,
+        version,
+        since,
+        true_ms,
+        false_ms,
+        value,
+      ]);
       await this.#rows(this.#parts.db.query, this.#sql.progress, [
         this.#parts.clock.now(),
         JSON.stringify(rows.toSorted((a, b) => (a[0] ?? 0) - (b[0] ?? 0))),
@@ -83,10 +81,8 @@ export class StoredTransitions implements Transitions {
 
   async load(kind: Transition['subject_kind'], subjects: readonly string[]): Promise<Alert[]> {
     const found: Alert[] = [];
-    for (let at = 0; at < subjects.length; at += BATCH_ROWS) {
-      const some = JSON.stringify(subjects.slice(at, at + BATCH_ROWS));
-      const since = this.#parts.clock.now() - CLOSED_MS;
-      const params = [kind, some, since];
+    for (const some of slices(subjects, BATCH_ROWS)) {
+      const params = [kind, JSON.stringify(some), this.#parts.clock.now() - CLOSED_MS];
       const rows = await readRows<AlertRow>(this.#parts.db, ALERT, this.#sql.load, params);
       found.push(...rows.map(alertOf));
     }
@@ -123,7 +119,7 @@ export class StoredTransitions implements Transitions {
     { free, now, begun }: { free: number; now: number; begun: Map<Transition, Alert> },
   ): Promise<Map<string, Alert>> {
     const { lock, insert, update } = this.#sql;
-    const keys = changes.map(keyOf);
+    const keys = changes.map(partsOf);
     const locked = await this.#rows<AlertRow>(trx, lock, [JSON.stringify(keys)]);
     const current = new Map(locked.map(alertOf).map((alert) => [placeOf(alert), alert]));
     const first: Transition[] = [];
@@ -161,7 +157,7 @@ export class StoredTransitions implements Transitions {
     }
     await this.#addEvents(trx, [...first, ...next], made);
     if (written.length < first.length + next.length) {
-      const missed = first.filter((change) => !made.has(placeOf(change))).map(keyOf);
+      const missed = first.filter((change) => !made.has(placeOf(change))).map(partsOf);
       const rows = await this.#rows<AlertRow>(trx, lock, [JSON.stringify(missed)]);
       for (const alert of rows.map(alertOf)) current.set(placeOf(alert), alert);
     }
@@ -199,14 +195,12 @@ export class StoredTransitions implements Transitions {
       const kind = eventKind(change);
       if (!alert || !kind) return [];
       const told = ends(change.from, change.to) ? alert.told : null;
-      const { rule_id, subject_kind, subject_id, part, at, by = null, value, detail } = change;
+      const { at, by = null, value, detail } = change;
       const facts = JSON.stringify({ value, ...detail, since: alert.since });
       const due = this.#isTold(change, told) ? at : null;
-      const place = { rule_id, subject_kind, subject_id, part };
       const texts = { detail: facts, told: told && JSON.stringify(told) };
-      return [
-        { alert_id: alert.id, ...place, episode: alert.episode, at, kind, by, due, ...texts },
-      ];
+      const { id: alert_id, episode } = alert;
+      return [{ alert_id, ...keyOf(change), episode, at, kind, by, due, ...texts }];
     });
     if (rows.length > 0) await this.#rows(trx, this.#sql.events, [JSON.stringify(rows)]);
   }
@@ -274,14 +268,13 @@ export class StoredTransitions implements Transitions {
   }
 }
 
-const placeOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey): string =>
-  JSON.stringify([rule_id, subject_kind, subject_id, part]);
-const keyOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey) => [
+const partsOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey) => [
   rule_id,
   subject_kind,
   subject_id,
   part,
 ];
+const placeOf = (key: AlertKey): string => JSON.stringify(partsOf(key));
 
 const stays = (change: Transition): boolean => !vanishes(change);
 

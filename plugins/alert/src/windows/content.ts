@@ -3,7 +3,7 @@ import type { WindowChange } from '../schemas.ts';
 import { storedMatcher } from '../silences/matcher.ts';
 import type { MaintenanceWindow, Matcher } from '../types.ts';
 import type { WindowContent } from './store.ts';
-import { isZone, Schedule } from './times.ts';
+import { demandZone, Schedule } from './times.ts';
 
 const LONGEST_MS = 62 * 86_400_000;
 const MOST_PAGES = 50;
@@ -28,11 +28,7 @@ export function contentOf(
     enable: kept(given.enable, old?.enable, true),
     owner,
   };
-  if (!isZone(content.zone)) {
-    throw RpcError.invalid(
-      `'${content.zone}' is no time zone: write one like 'Europe/Berlin' or 'UTC'`,
-    );
-  }
+  demandZone(content.zone);
   check(content, now);
   return content;
 }

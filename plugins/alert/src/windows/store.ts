@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
 import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { slices } from '../store/slices.ts';
 import type { MaintenanceWindow, Matcher } from '../types.ts';
 
 export const HELD_WINDOWS = 'alert-window';
@@ -50,8 +51,7 @@ export class WindowStore {
   /** Windows with these ids, in their order. */
   async byIds(ids: readonly number[]): Promise<MaintenanceWindow[]> {
     const found = new Map<number, MaintenanceWindow>();
-    for (let at = 0; at < ids.length; at += SLICE) {
-      const some = ids.slice(at, at + SLICE);
+    for (const some of slices(ids, SLICE)) {
       const text = `select ${COLUMNS} from alert_window where id in (${marks(some.length)})`;
       for (const window of await this.#rows(text, some)) found.set(window.id, window);
       await breathe();

@@ -81,9 +81,7 @@ export class Schedule {
 }
 
 function cronOf(text: string, zone: string): Cron {
-  if (!isZone(zone)) {
-    throw RpcError.invalid(`'${zone}' is no time zone: write one like 'Europe/Berlin' or 'UTC'`);
-  }
+  demandZone(zone);
   const fields = text.trim().split(/\s+/);
   if (fields.length !== FIELDS) {
     const form = 'minute hour day-of-month month day-of-week, for example 30 2 * * 6';
@@ -116,8 +114,14 @@ function isNever([, , day = '', month = '', weekday = '']: readonly string[]): b
   });
 }
 
+/** @throws RpcError 108 for what is no time zone */
+export function demandZone(zone: string): void {
+  if (isZone(zone)) return;
+  throw RpcError.invalid(`'${zone}' is no time zone: write one like 'Europe/Berlin' or 'UTC'`);
+}
+
 /** Tells whether the runtime knows this IANA zone. */
-export function isZone(zone: string): boolean {
+function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

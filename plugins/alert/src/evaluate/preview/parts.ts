@@ -1,6 +1,5 @@
 import type { BucketRow, ReportBuckets } from '@svc/plugin-agent/api';
 import type { Kernel } from '@svc/plugin-sdk';
-import { RawJson } from '@svc/plugin-sdk/json';
 import { type Disk, isKeptDisk, MOST_PARTS, type PartKind, partOf } from '../parts.ts';
 import { planOf, valuesOf } from '../plan.ts';
 import { inSlices, Player } from '../play.ts';
@@ -135,7 +134,7 @@ export async function newestDisks(
 ): Promise<KnownDisks> {
   const asked = { uuids: [uuid], fields: ['disk'] };
   const answer = await call('agent_dynamic_data_multi_last_query', asked, system);
-  const [report] = parsed(answer) as { readonly disk: readonly Disk[] | null }[];
+  const [report] = answer as { readonly disk: readonly Disk[] | null }[];
   const found = new Map<string, { disk: Disk; isKept: boolean }>();
   for (const disk of report?.disk ?? []) {
     const mount = String(disk['mount_point']);
@@ -144,10 +143,3 @@ export async function newestDisks(
   }
   return found;
 }
-
-const parsed = (answer: unknown): unknown =>
-  answer instanceof RawJson
-    ? JSON.parse(
-        typeof answer.text === 'string' ? answer.text : Buffer.from(answer.text).toString(),
-      )
-    : answer;

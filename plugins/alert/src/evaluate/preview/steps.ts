@@ -1,4 +1,4 @@
-export const RAW_MS = 1_000;
+const RAW_MS = 1_000;
 export const MINUTE_MS = 60_000;
 /** Range that is read second by second. */
 const LONGEST_RAW_MS = 2 * 3_600_000;
