@@ -43,6 +43,10 @@ export const listOf = (values: Values, name: string): string[] => {
   return Array.isArray(value) ? value.map(String) : [];
 };
 
+/** Those of the people whom a message calls: an open critical one does; undefined: nobody. */
+export const calledBy = ({ severity, state }: Rendered, people: string[]): string[] | undefined =>
+  severity === 'critical' && state === 'open' && people.length > 0 ? people : undefined;
+
 /** Address of the server without a slash at its end. */
 export const serverOf = (values: Values, standard = ''): string =>
   (textOf(values, 'server') || standard).replace(/\/$/, '');
