@@ -70,8 +70,8 @@ export function authorization(values: Values): Pairs {
 }
 
 /** Members without those that are empty. */
-export function present(members: { readonly [name: string]: unknown }): Record<string, unknown> {
-  const isThere = ([, value]: [string, unknown]) => value !== undefined && value !== '';
+export function present<T>(members: { readonly [name: string]: T }): Record<string, T> {
+  const isThere = ([, value]: [string, T]) => value !== undefined && value !== '';
   return Object.fromEntries(Object.entries(members).filter(isThere));
 }
 
