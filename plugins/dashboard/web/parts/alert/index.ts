@@ -13,5 +13,6 @@ export {
   SEVERITIES,
   type Severity,
   toldCounts,
+  toldFirst,
 } from './types.ts';
 export { ackedText, hiddenText, measuredText } from './words.ts';

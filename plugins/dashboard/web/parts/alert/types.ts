@@ -17,6 +17,14 @@ export const inOrder = (alerts: readonly Alert[]): readonly Alert[] =>
       rank(a.severity) - rank(b.severity) || (b.opened_at ?? b.since) - (a.opened_at ?? a.since),
   );
 
+const isTold = ({ hidden_by }: Alert): boolean => hidden_by === null;
+
+/** In their order; what is silenced asks for nothing: it stands last. */
+export function toldFirst(alerts: readonly Alert[]): readonly Alert[] {
+  const all = inOrder(alerts);
+  return [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
+}
+
 /** Tells whether another alert, or the silence of its machine, explains this one. */
 export const isBelow = ({ hidden_by }: Alert): boolean =>
   hidden_by?.kind === 'subject' || hidden_by?.kind === 'frozen';
