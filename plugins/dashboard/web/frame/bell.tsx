@@ -1,7 +1,6 @@
 import { Bell as BellIcon, BellOff } from 'lucide';
 import {
   type Alert,
-  beganAt,
   inOrder,
   isBelow,
   isSilenced,
@@ -93,7 +92,7 @@ interface LineProps {
 function BellLine({ alert, onDone }: LineProps) {
   const server = useServer();
   const { placeOf } = useSubjects();
-  const age = format.roughly(Date.now() - beganAt(alert));
+  const age = format.roughly(Date.now() - alert.since);
   return (
     <li>
       <SeverityIcon of={alert.severity} />

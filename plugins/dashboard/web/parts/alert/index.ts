@@ -4,7 +4,6 @@ export { type Matcher, matcherOf, silenceHour } from './silencing.ts';
 export {
   type Alert,
   type AlertEvent,
-  beganAt,
   type Counts,
   inOrder,
   isBelow,

@@ -29,9 +29,6 @@ export function toldFirst(alerts: readonly Alert[]): readonly Alert[] {
 export const isBelow = ({ hidden_by }: Alert): boolean =>
   hidden_by?.kind === 'subject' || hidden_by?.kind === 'frozen';
 
-/** Unix ms: when its condition began to hold, as its messages say. */
-export const beganAt = ({ since }: Alert): number => since;
-
 /** Tells whether people have hidden it, by a silence or by a window. */
 export const isSilenced = ({ hidden_by }: Pick<Alert, 'hidden_by'>): boolean =>
   hidden_by?.kind === 'silence' || hidden_by?.kind === 'window';
