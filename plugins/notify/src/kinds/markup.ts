@@ -5,7 +5,7 @@ import type { Link, Markup } from './types.ts';
 const BREAK = '\u200b';
 
 /** Keeps `@everyone`, `@all`, `@here` and names from calling anybody. */
-export const withoutMentions = (text: string): string => text.replaceAll('@', `@${BREAK}`);
+const withoutMentions = (text: string): string => text.replaceAll('@', `@${BREAK}`);
 
 /** Escapes what Markdown gives a meaning within a line, and at its beginning. */
 const markdown = (text: string): string =>
