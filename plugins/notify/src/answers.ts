@@ -2,7 +2,7 @@ import type { Principal, Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Message } from './api.ts';
 import type { Tried } from './delivery/index.ts';
-import type { KINDS } from './kinds/index.ts';
+import type { Kind } from './kinds/index.ts';
 import type { ChannelAnswer, KindAnswer, OutboxAnswer, TestAnswer } from './schemas.ts';
 import type { Waiting } from './store/channels.ts';
 import { type OutboxRow, STATES } from './store/outbox.ts';
@@ -65,11 +65,8 @@ export function testAnswer(
   return { ok, host, status, ms, message };
 }
 
-type Kinds = typeof KINDS;
-type KindOf = Kinds extends ReadonlyMap<string, infer K> ? K : never;
-
 /** The form of a kind. */
-export const kindAnswer = (kind: KindOf & { example_url?: string }): Static<typeof KindAnswer> => ({
+export const kindAnswer = (kind: Kind): Static<typeof KindAnswer> => ({
   ...{ kind: kind.kind, title: kind.title, summary: kind.summary },
   fields: kind.fields.map(({ host: _host, base: _base, ...field }) => ({
     ...field,

@@ -1,7 +1,6 @@
 import { Bell as BellIcon, BellOff } from 'lucide';
 import {
   type Alert,
-  beganAt,
   inOrder,
   isBelow,
   isSilenced,
@@ -10,6 +9,7 @@ import {
   SEVERITIES,
   SeverityIcon,
   silenceHour,
+  toldFirst,
 } from '../parts/alert/index.ts';
 import { Button, format, Icon } from '../parts/index.ts';
 import { Popover } from '../parts/popover.tsx';
@@ -30,9 +30,7 @@ export function Bell() {
   const open = counts.critical + counts.warning + counts.info;
   const loud = told.critical + told.warning + told.info;
   const worst = SEVERITIES.find((severity) => told[severity] > 0);
-  const isTold = ({ hidden_by }: Alert) => hidden_by === null;
-  const all = inOrder(list.filter((alert) => !isBelow(alert)));
-  const shown = [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
+  const shown = toldFirst(list.filter((alert) => !isBelow(alert)));
   const label = open === 0 ? t.alert.bellNone : t.alert.bell(open);
   return (
     <Popover
@@ -94,7 +92,7 @@ interface LineProps {
 function BellLine({ alert, onDone }: LineProps) {
   const server = useServer();
   const { placeOf } = useSubjects();
-  const age = format.roughly(Date.now() - beganAt(alert));
+  const age = format.roughly(Date.now() - alert.since);
   return (
     <li>
       <SeverityIcon of={alert.severity} />

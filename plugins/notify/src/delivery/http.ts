@@ -1,17 +1,15 @@
 import type { EgressClient, EgressResponse } from '@svc/plugin-egress/api';
-import type { Kind } from '../kinds/index.ts';
+import type { HttpRequest, Kind } from '../kinds/index.ts';
 import { type Outcome, unanswered } from './outcome.ts';
 
 /** Characters of an answer that are read. */
 const MOST_ANSWER = 65_536;
 
-export type ChannelRequest = ReturnType<NonNullable<Kind['request']>>;
-
 /** Sends the request of a channel. */
 export async function sendHttp(
   client: EgressClient,
   kind: Kind,
-  request: ChannelRequest,
+  request: HttpRequest,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { url, method, headers, body } = request;

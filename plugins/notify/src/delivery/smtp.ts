@@ -1,11 +1,10 @@
 import { isIP } from 'node:net';
 import type { EgressClient } from '@svc/plugin-egress/api';
-import type { Kind } from '../kinds/index.ts';
+import { type Kind, PORTS } from '../kinds/index.ts';
 import type { Values } from '../secrets.ts';
 import { type Outcome, shown, unanswered } from './outcome.ts';
 
 const TIMEOUT_MS = 10_000;
-const PORTS: { readonly [security: string]: number } = { tls: 465, starttls: 587, none: 25 };
 
 export interface MailOrder {
   readonly client: EgressClient;

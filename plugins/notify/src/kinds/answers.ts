@@ -79,6 +79,10 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const waitOf = (value: unknown, unit_ms: number): number | undefined =>
   isNumber(value) ? value * unit_ms : undefined;
 
+/** Failure that a body tells of by `errcode` and `errmsg`. */
+export const errcodeFault = ({ errcode, errmsg }: Json): string | undefined =>
+  errcode === 0 ? undefined : `${errmsg ?? 'no errcode 0'} (${errcode})`;
+
 /** Makes the function that reads a receiver's answers. */
 export const reading =
   (how: Reading) =>

@@ -43,6 +43,10 @@ export const listOf = (values: Values, name: string): string[] => {
   return Array.isArray(value) ? value.map(String) : [];
 };
 
+/** Those of the people whom a message calls: an open critical one does; undefined: nobody. */
+export const calledBy = ({ severity, state }: Rendered, people: string[]): string[] | undefined =>
+  severity === 'critical' && state === 'open' && people.length > 0 ? people : undefined;
+
 /** Address of the server without a slash at its end. */
 export const serverOf = (values: Values, standard = ''): string =>
   (textOf(values, 'server') || standard).replace(/\/$/, '');
@@ -66,8 +70,8 @@ export function authorization(values: Values): Pairs {
 }
 
 /** Members without those that are empty. */
-export function present(members: { readonly [name: string]: unknown }): Record<string, unknown> {
-  const isThere = ([, value]: [string, unknown]) => value !== undefined && value !== '';
+export function present<T>(members: { readonly [name: string]: T }): Record<string, T> {
+  const isThere = ([, value]: [string, T]) => value !== undefined && value !== '';
   return Object.fromEntries(Object.entries(members).filter(isThere));
 }
 

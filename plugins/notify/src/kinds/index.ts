@@ -18,7 +18,7 @@ import { worker } from './worker.ts';
 export { render } from '../words/render.ts';
 export { checkValues } from './check.ts';
 export { newVapid } from './encryption.ts';
-export { isAddress, mailOf } from './smtp.ts';
+export { isAddress, mailOf, PORTS } from './smtp.ts';
 export type {
   Answer,
   Context,

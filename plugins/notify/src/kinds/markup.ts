@@ -1,11 +1,11 @@
 import { escapeHtml } from '@svc/plugin-sdk/http';
-import type { Markup } from './types.ts';
+import type { Link, Markup } from './types.ts';
 
 /** Invisible: between `@` and a name, so that nobody is called by a foreign text. */
 const BREAK = '\u200b';
 
 /** Keeps `@everyone`, `@all`, `@here` and names from calling anybody. */
-export const withoutMentions = (text: string): string => text.replaceAll('@', `@${BREAK}`);
+const withoutMentions = (text: string): string => text.replaceAll('@', `@${BREAK}`);
 
 /** Escapes what Markdown gives a meaning within a line, and at its beginning. */
 const markdown = (text: string): string =>
@@ -27,6 +27,12 @@ export const ESCAPES: { readonly [markup in Markup]: (text: string) => string } 
   // Google Chat has no escape for the `<` of `<users/all>`.
   chat: (text) => text.replaceAll('<', `<${BREAK}`),
 };
+
+/** Links in one line of HTML. */
+export const anchors = (links: readonly Link[]): string =>
+  links
+    .map(({ label, url }) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`)
+    .join(' · ');
 
 /** Address within the brackets of a Markdown link. */
 export const inBrackets = (url: string): string =>

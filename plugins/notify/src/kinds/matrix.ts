@@ -1,15 +1,11 @@
-import { escapeHtml } from '@svc/plugin-sdk/http';
 import { reading, waitOf } from './answers.ts';
 import { authorization, needed, secret, server, serverOf, textOf, wholeText } from './build.ts';
-import { ESCAPES } from './markup.ts';
+import { anchors, ESCAPES } from './markup.ts';
 import type { Kind, Rendered } from './types.ts';
 
 function html({ title, lines, links }: Rendered): string {
   const escaped = ESCAPES.html;
-  const anchors = links.map(
-    ({ label, url }) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`,
-  );
-  const parts = [`<strong>${escaped(title)}</strong>`, ...lines.map(escaped), anchors.join(' · ')];
+  const parts = [`<strong>${escaped(title)}</strong>`, ...lines.map(escaped), anchors(links)];
   return parts.filter((part) => part !== '').join('<br>');
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { reading } from './answers.ts';
+import { errcodeFault, reading } from './answers.ts';
 import {
+  calledBy,
   json,
   listOf,
   optional,
@@ -114,25 +115,21 @@ export const dingtalk: Kind = {
       url.searchParams.set('timestamp', `${now}`);
       url.searchParams.set('sign', sign);
     }
-    const isUrgent = message.severity === 'critical' && message.state === 'open';
-    const mobiles = isUrgent ? listOf(values, 'mobiles') : [];
+    const mobiles = calledBy(message, listOf(values, 'mobiles'));
     const parts = [wholeText(message), textOf(values, 'keyword')];
     return json(
       url.href,
       present({
         msgtype: 'text',
         text: { content: parts.filter((part) => part !== '').join('\n') },
-        at: mobiles.length === 0 ? undefined : { atMobiles: mobiles, isAtAll: false },
+        at: mobiles && { atMobiles: mobiles, isAtAll: false },
       }),
     );
   },
   answer: reading({
     title: 'DingTalk',
     said: (body) => body['errmsg'],
-    fault: (body) =>
-      body['errcode'] === 0
-        ? undefined
-        : `${body['errmsg'] ?? 'no errcode 0'} (${body['errcode']})`,
+    fault: errcodeFault,
     hints: [
       ['keyword', 'write the keyword of the robot into the channel'],
       ['关键词', 'write the keyword of the robot into the channel'],

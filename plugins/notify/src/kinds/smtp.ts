@@ -44,6 +44,12 @@ function html(message: Rendered): string {
   return `<div style="border-left:4px solid ${colour};padding-left:12px">${paragraphs.join('')}</div>`;
 }
 
+/** Usual port of each `security`. */
+export const PORTS: { readonly [security: string]: number } = {
+  tls: 465,
+  starttls: 587,
+  none: 25,
+};
 const PRIORITIES = { critical: 'high', warning: 'normal', info: 'low' } as const;
 
 /** Mail that tells the message. The same message has the same `Message-ID`; what belongs together is one thread. */

@@ -1,7 +1,6 @@
-import { escapeHtml } from '@svc/plugin-sdk/http';
 import { type Json, reading, waitOf } from './answers.ts';
 import { json, needed, optional, present, secret, server, serverOf, textOf } from './build.ts';
-import { ESCAPES } from './markup.ts';
+import { anchors, ESCAPES } from './markup.ts';
 import type { Kind, Rendered } from './types.ts';
 
 const SERVER = 'https://api.telegram.org';
@@ -10,8 +9,7 @@ const member = (value: unknown, name: string): unknown =>
 
 function html({ title, lines, links }: Rendered): string {
   const escaped = ESCAPES.html;
-  const anchors = links.map(({ label, url }) => `<a href="${escapeHtml(url)}">${label}</a>`);
-  const parts = [`<b>${escaped(title)}</b>`, escaped(lines.join('\n')), anchors.join(' · ')];
+  const parts = [`<b>${escaped(title)}</b>`, escaped(lines.join('\n')), anchors(links)];
   return parts.filter((part) => part !== '').join('\n');
 }
 

@@ -1,5 +1,6 @@
-import { reading } from './answers.ts';
+import { errcodeFault, reading } from './answers.ts';
 import {
+  calledBy,
   json,
   listOf,
   optional,
@@ -119,23 +120,18 @@ export const wecom: Kind = {
   request(values, message) {
     const url = new URL(`${serverOf(values, WECOM)}/cgi-bin/webhook/send`);
     url.searchParams.set('key', textOf(values, 'key'));
-    const isUrgent = message.severity === 'critical' && message.state === 'open';
-    const called = isUrgent ? listOf(values, 'mentions') : [];
     return json(url.href, {
       msgtype: 'text',
       text: present({
         content: wholeText(message),
-        mentioned_list: called.length === 0 ? undefined : called,
+        mentioned_list: calledBy(message, listOf(values, 'mentions')),
       }),
     });
   },
   answer: reading({
     title: 'WeCom',
     said: (body) => body['errmsg'],
-    fault: (body) =>
-      body['errcode'] === 0
-        ? undefined
-        : `${body['errmsg'] ?? 'no errcode 0'} (${body['errcode']})`,
+    fault: errcodeFault,
     hints: [
       ['(93000)', 'the robot is gone or the key is wrong: copy the address of the robot again'],
       ['invalid webhook', 'the robot is gone or the key is wrong: copy its address again'],

@@ -1,8 +1,7 @@
-import { isAddress } from '../kinds/smtp.ts';
+import { isAddress, PORTS } from '../kinds/smtp.ts';
 import { type Filled, fault, filled, lacks, listed, type Parts, type Reader } from './parts.ts';
 
 type Security = 'tls' | 'starttls' | 'none';
-const PORTS = { tls: 465, starttls: 587, none: 25 } as const;
 
 /** Mail servers of usual providers, by the domains of their addresses. */
 const PROVIDERS: readonly (readonly [domains: string, host: string, security: Security])[] = [

@@ -1,6 +1,8 @@
 import { RpcError } from '@svc/plugin-sdk';
 import type { Values } from '../kinds/types.ts';
 
+export { present as filled } from '../kinds/build.ts';
+
 /** Fields of a channel, as a URL names them. */
 export interface Filled {
   readonly kind: string;
@@ -116,9 +118,3 @@ export const listed = (text: string | undefined): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-
-/** Members that hold something. */
-export const filled = (members: { readonly [name: string]: unknown }): Values =>
-  Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined && value !== ''),
-  );

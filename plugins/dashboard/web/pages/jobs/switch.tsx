@@ -15,7 +15,7 @@ export function Switch({ job, onChanged }: Props) {
     <button
       type="button"
       role="switch"
-      class="jobs-switch"
+      class="switch"
       aria-checked={isOn}
       aria-label={t.jobs.enabled(job.name)}
       title={isOn ? t.jobs.switchOff : t.jobs.switchOn}

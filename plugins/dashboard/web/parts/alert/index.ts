@@ -4,7 +4,6 @@ export { type Matcher, matcherOf, silenceHour } from './silencing.ts';
 export {
   type Alert,
   type AlertEvent,
-  beganAt,
   type Counts,
   inOrder,
   isBelow,
@@ -13,5 +12,6 @@ export {
   SEVERITIES,
   type Severity,
   toldCounts,
+  toldFirst,
 } from './types.ts';
 export { ackedText, hiddenText, measuredText } from './words.ts';

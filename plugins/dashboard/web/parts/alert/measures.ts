@@ -41,7 +41,7 @@ const share = (
 
 const PART = { isPart: true };
 
-export const MEASURES: { readonly [variable: string]: Measure } = {
+const MEASURES: { readonly [variable: string]: Measure } = {
   cpu_usage: plain('cpu_usage', units.percent, { chart: 'cpu' }),
   gpu_usage: plain('gpu_usage', units.percent, { chart: 'gpu' }),
   memory_used_percent: share('available_memory', 'total_memory', true, { chart: 'memory' }),

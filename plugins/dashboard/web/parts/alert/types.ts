@@ -17,12 +17,17 @@ export const inOrder = (alerts: readonly Alert[]): readonly Alert[] =>
       rank(a.severity) - rank(b.severity) || (b.opened_at ?? b.since) - (a.opened_at ?? a.since),
   );
 
+const isTold = ({ hidden_by }: Alert): boolean => hidden_by === null;
+
+/** In their order; what is silenced asks for nothing: it stands last. */
+export function toldFirst(alerts: readonly Alert[]): readonly Alert[] {
+  const all = inOrder(alerts);
+  return [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
+}
+
 /** Tells whether another alert, or the silence of its machine, explains this one. */
 export const isBelow = ({ hidden_by }: Alert): boolean =>
   hidden_by?.kind === 'subject' || hidden_by?.kind === 'frozen';
-
-/** Unix ms: when its condition began to hold, as its messages say. */
-export const beganAt = ({ since }: Alert): number => since;
 
 /** Tells whether people have hidden it, by a silence or by a window. */
 export const isSilenced = ({ hidden_by }: Pick<Alert, 'hidden_by'>): boolean =>

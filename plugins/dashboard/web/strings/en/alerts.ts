@@ -8,7 +8,6 @@ export const alert = {
   all: 'All alerts',
   unacked: (count: number) =>
     count === 1 ? '1 that nobody has acknowledged' : `${count} that nobody has acknowledged`,
-  silenceHour: 'Silence 1 h',
   silenceOne: (rule: string) => `Silence 1 h: ${rule}`,
   hourReason: 'Silenced for an hour from the dashboard',
   silenced: (rule: string, name: string) => `“${rule}” on ${name} is silent for 1 h.`,

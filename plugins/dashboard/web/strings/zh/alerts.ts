@@ -7,7 +7,6 @@ export const alert = {
   bellNone: '告警：没有未恢复的告警',
   all: '全部告警',
   unacked: (count: number) => `${count} 条无人确认`,
-  silenceHour: '静默 1 小时',
   silenceOne: (rule: string) => `静默 1 小时：${rule}`,
   hourReason: '在控制台中静默一小时',
   silenced: (rule: string, name: string) => `${name} 上的“${rule}”静默 1 小时。`,

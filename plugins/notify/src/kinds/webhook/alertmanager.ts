@@ -1,4 +1,4 @@
-import { shortId } from '../build.ts';
+import { present, shortId } from '../build.ts';
 import type { Context, Rendered, RenderedAlert } from '../types.ts';
 
 /** End of an alert that has none yet. */
@@ -14,14 +14,11 @@ function common(all: readonly Labels[]): Labels {
   return Object.fromEntries(Object.entries(first).filter(isCommon));
 }
 
-const without = (labels: { readonly [name: string]: string }): Labels =>
-  Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
-
 function alertOf({ alert, line }: RenderedAlert) {
   const { subject } = alert;
   return {
     status: alert.state === 'closed' ? 'resolved' : 'firing',
-    labels: without({
+    labels: present({
       ...alert.labels,
       alertname: alert.rule,
       severity: alert.severity,
@@ -29,7 +26,7 @@ function alertOf({ alert, line }: RenderedAlert) {
       subject: `${subject.kind}/${subject.id}`,
       part: alert.part,
     }),
-    annotations: without({
+    annotations: present({
       summary: alert.summary || line,
       value: alert.value,
       runbook_url: alert.runbook,
@@ -45,7 +42,7 @@ function alertOf({ alert, line }: RenderedAlert) {
 const plainAlert = ({ message, title, text, severity }: Rendered, { message_id }: Context) => ({
   status: 'firing',
   labels: { alertname: title, severity },
-  annotations: without({ summary: title, description: text }),
+  annotations: present({ summary: title, description: text }),
   startsAt: time(message.sent_at),
   endsAt: NEVER,
   generatorURL: '',

@@ -1,11 +1,5 @@
 import { Link, to } from '../../../frame/index.ts';
-import {
-  ackedText,
-  beganAt,
-  hiddenText,
-  measuredText,
-  SeverityIcon,
-} from '../../../parts/alert/index.ts';
+import { ackedText, hiddenText, measuredText, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Card, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { useAlerts } from './model.ts';
@@ -24,8 +18,8 @@ export function OpenAlerts({ uuid }: { readonly uuid: string }) {
               {[alert.rule, alert.part].filter((one) => one !== '').join(' · ')}
             </Link>
             <span class={`alert-value ${alert.severity}`}>{measuredText(alert)}</span>
-            <span class="muted small" title={format.dateTime(beganAt(alert))}>
-              {t.alert.since(format.when(beganAt(alert)))}
+            <span class="muted small" title={format.dateTime(alert.since)}>
+              {t.alert.since(format.when(alert.since))}
             </span>
             <span class="muted small ellipsis">
               {hiddenText(alert) ?? (alert.acked_by && ackedText(alert.acked_by))}

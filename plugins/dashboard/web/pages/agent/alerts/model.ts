@@ -9,7 +9,6 @@ import {
 import {
   type Alert,
   type AlertEvent,
-  beganAt,
   inOrder,
   type Rule,
   type Severity,
@@ -103,6 +102,6 @@ function spansOf(events: readonly AlertEvent[], open: Alert | undefined) {
       const end = ends.find((one) => one.alert_id === alert_id && one.episode === episode);
       return end ? [{ from: at, to: end.at }] : [];
     });
-  const now = open ? [{ from: beganAt(open), to: Number.MAX_SAFE_INTEGER }] : [];
+  const now = open ? [{ from: open.since, to: Number.MAX_SAFE_INTEGER }] : [];
   return [...closed, ...now];
 }

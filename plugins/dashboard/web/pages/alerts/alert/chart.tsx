@@ -1,7 +1,6 @@
 import type { Methods } from '@svc/client';
 import { useMemo } from 'preact/hooks';
 import { Loaded, navigate, to, usePoll, useServer } from '../../../frame/index.ts';
-import { beganAt } from '../../../parts/alert/index.ts';
 import { type Drawn, drawnOf, type Field } from '../../../parts/alert/measures.ts';
 import { Chart, type Curves, type Marks } from '../../../parts/chart/index.ts';
 import { Card, Skeleton } from '../../../parts/index.ts';
@@ -35,9 +34,8 @@ export function AlertChart({ page: { alert, rule } }: Props) {
 
 /** Time around an episode, Unix ms. */
 function timeOf(alert: AlertPage['alert']) {
-  const began = beganAt(alert);
   const end = alert.closed_at ?? Date.now();
-  const around = Math.max(HOUR_MS, (end - began) * 0.3);
+  const around = Math.max(HOUR_MS, (end - alert.since) * 0.3);
   return {
     from: Math.round(alert.since - around),
     to: Math.round(Math.min(Date.now(), end + around)),
@@ -90,12 +88,12 @@ function Drawing({ alert, drawn }: { readonly alert: AlertPage['alert']; readonl
 
 /** The hold before it opened, the time in which it was open, and the line that it crossed. */
 function marksOf(alert: AlertPage['alert'], threshold: number, end: number): Marks {
-  const began = beganAt(alert);
+  const opened = alert.opened_at ?? alert.since;
   return {
     threshold,
     spans: [
-      { from: alert.since, to: began, kind: 'hold' },
-      { from: began, to: alert.closed_at ?? end, kind: alert.severity },
+      { from: alert.since, to: opened, kind: 'hold' },
+      { from: opened, to: alert.closed_at ?? end, kind: alert.severity },
     ],
   };
 }

@@ -3,15 +3,7 @@ import { usePoll, useServer } from '../../../frame/index.ts';
 
 export type AlertPage = Methods['alert_get']['result'];
 /** How one message about an event fared. */
-export interface Delivery {
-  readonly event_id: number;
-  readonly channel: string;
-  readonly state: 'waiting' | 'sent' | 'dropped' | 'merged';
-  readonly created_at: number;
-  readonly sent_at: number | null;
-  readonly status: number | null;
-  readonly tries: number;
-}
+export type Delivery = AlertPage['deliveries'][number];
 
 const EVERY_MS = 10_000;
 

@@ -15,8 +15,7 @@ interface Props {
 
 /** Events of the alert in their order, each with the messages that told of it. */
 export function Timeline({ page, onChanged }: Props) {
-  const { alert, events } = page;
-  const deliveries = page.deliveries as readonly Delivery[];
+  const { alert, deliveries, events } = page;
   const server = useServer();
   const ordered = events.toSorted((a, b) => a.at - b.at || a.id - b.id);
   return (

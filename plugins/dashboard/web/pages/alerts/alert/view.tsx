@@ -3,7 +3,6 @@ import { Link, Loaded, to, useCrumbs, useServer, useSubjects } from '../../../fr
 import {
   type Alert,
   ackedText,
-  beganAt,
   hiddenText,
   matcherOf,
   mayWith,
@@ -81,7 +80,7 @@ function Content({ page, onChanged }: Props) {
 function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
   const { nameOf } = useSubjects();
   const { subject, part, closed_at, acked_by, ack_note, value_text } = alert;
-  const began = beganAt(alert);
+  const began = alert.since;
   const end = closed_at ?? Date.now();
   const hidden = hiddenText(alert);
   return (

@@ -2,7 +2,7 @@ import type { Methods } from '@svc/client';
 import { address, setQuery, usePoll, useServer } from '../../../frame/index.ts';
 
 type Params = Methods['alert_history']['params'];
-export type EventKind = Methods['alert_history']['result'][number]['kind'];
+type EventKind = Methods['alert_history']['result'][number]['kind'];
 
 /** Kinds that people look for; the others are seen with all. */
 export const KINDS = [

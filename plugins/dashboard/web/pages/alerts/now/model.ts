@@ -1,4 +1,4 @@
-import { type Alert, inOrder, isBelow } from '../../../parts/alert/index.ts';
+import { type Alert, inOrder, isBelow, toldFirst } from '../../../parts/alert/index.ts';
 
 /** An alert with those that it explains. */
 export interface Group {
@@ -16,16 +16,11 @@ export function groupsOf(alerts: readonly Alert[]): readonly Group[] {
     if (cause) below.set(cause.id, [...(below.get(cause.id) ?? []), alert]);
     else alone.push(alert);
   }
-  const all = inOrder([...tops, ...alone]);
-  // What is silenced asks for nothing: it stands last.
-  const ordered = [...all.filter(isTold), ...all.filter((alert) => !isTold(alert))];
-  return ordered.map((alert) => ({
+  return toldFirst([...tops, ...alone]).map((alert) => ({
     alert,
     below: below.get(alert.id) ?? [],
   }));
 }
-
-const isTold = ({ hidden_by }: Alert): boolean => hidden_by === null;
 
 function causeOf({ subject, hidden_by }: Alert, tops: readonly Alert[]): Alert | undefined {
   const isNamed = ({ rule, subject: of }: Alert) =>

@@ -3,7 +3,6 @@ import { Link, to, useServer, useSubjects } from '../../../frame/index.ts';
 import {
   type Alert,
   ackedText,
-  beganAt,
   hiddenText,
   matcherOf,
   mayWith,
@@ -40,7 +39,7 @@ export function AlertRow({ alert, below }: Group) {
 function Line({ alert }: { readonly alert: Alert }) {
   const { subject, part, severity } = alert;
   const { nameOf } = useSubjects();
-  const began = beganAt(alert);
+  const began = alert.since;
   return (
     <div class={`alerts-row ${alert.hidden_by ? 'is-hidden' : ''}`}>
       <SeverityIcon of={severity} size={18} />

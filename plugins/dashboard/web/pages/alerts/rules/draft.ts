@@ -81,7 +81,7 @@ export const checkedScope = (draft: Draft): Scope =>
   namesNothing(draft) ? { all: true } : draft.scope;
 
 /** Part of a draft that is missing before it can be saved; undefined: none. */
-export function lackOf(draft: Draft): 'condition' | 'value' | 'scope' | 'name' | undefined {
+function lackOf(draft: Draft): 'condition' | 'value' | 'scope' | 'name' | undefined {
   if (draft.condition.trim() === '') return 'condition';
   if (draft.isValueWrong || draft.isBackWrong) return 'value';
   if (namesNothing(draft)) return 'scope';

@@ -31,7 +31,7 @@ export function RuleSwitch({ rule, onChanged }: Props) {
     <button
       type="button"
       role="switch"
-      class="alerts-switch"
+      class="switch"
       aria-checked={isOn}
       aria-label={t.alerts.ruleOn(rule.name)}
       disabled={!mayChangeRule(server, rule)}

@@ -1,6 +1,6 @@
 import type { NewRule } from '../model.ts';
 
-export type TemplateId =
+type TemplateId =
   | 'blank'
   | 'cpu'
   | 'memory'

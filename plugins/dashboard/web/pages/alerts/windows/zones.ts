@@ -29,7 +29,7 @@ export function isZone(zone: string): boolean {
 }
 
 /** ms by which clocks of the zone are ahead of UTC at a time. */
-export function offsetAt(time: number, zone: string): number {
+function offsetAt(time: number, zone: string): number {
   const parts = Object.fromEntries(
     formOf(zone)
       .formatToParts(time)
