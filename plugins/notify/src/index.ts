@@ -127,7 +127,7 @@ const publicRules = ({ allow_private }: Config) => ({
   key: 'allow_private under [notify]',
 });
 
-function addMethods(methods: Methods, { auth, db }: Kernel<Config>, parts: Parts): void {
+function addMethods(methods: Methods, { auth, brand, db }: Kernel<Config>, parts: Parts): void {
   addChannelMethods(methods, { ...parts, auth });
-  addMessageMethods(methods, { ...parts, auth, db });
+  addMessageMethods(methods, { ...parts, auth, db, brand: brand.word });
 }

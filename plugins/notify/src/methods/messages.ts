@@ -19,9 +19,12 @@ import { mayDo } from '../permissions.ts';
 import { ChannelName, NewChannel, OutboxAnswer, TestAnswer } from '../schemas.ts';
 import type { ChannelStore } from '../store/channels.ts';
 import { type OutboxStore, STATES, TEXT } from '../store/outbox.ts';
+import { testMessage } from '../words/index.ts';
 
 export interface MessageMethodParts {
   readonly auth: Auth;
+  /** Word by which messages call this server. */
+  readonly brand: string;
   readonly clock: Clock;
   readonly db: Database;
   readonly owners: Owners;
@@ -44,7 +47,7 @@ export function addMessageMethods(methods: Methods, parts: MessageMethodParts): 
 }
 
 function addTest(methods: Methods, parts: MessageMethodParts): void {
-  const { changes, clock, deliveries, owners } = parts;
+  const { brand, changes, clock, deliveries, owners } = parts;
   methods.add('channel_test', {
     summary: 'Sends one message over a channel, stored or not, and tells what the receiver said.',
     addition: true,
@@ -67,7 +70,9 @@ function addTest(methods: Methods, parts: MessageMethodParts): void {
       const target = channel ? unsaved(changes, channel, caller) : await stored(changes, name);
       const started = performance.now();
       const id = randomUUID();
-      const tried = await deliveries.send(target, id, testMessage(clock.now(), name), signal);
+      const { language, zone } = target;
+      const message = testMessage({ name, brand, language, zone, now: clock.now() });
+      const tried = await deliveries.send(target, id, message, signal);
       const ms = Math.round(performance.now() - started);
       return testAnswer(tried, ms, isOwners(owners, caller, target.owner));
     },
@@ -188,18 +193,10 @@ function addRetry(methods: Methods, { changes, channels, clock, wake }: MessageM
   });
 }
 
-const base = (now: number) => ({ sent_at: now, alerts: [], more: 0 });
-
 const textMessage = (
   given: { readonly title: string; readonly text: string; readonly severity: Message['severity'] },
   now: number,
 ): Message => ({
-  ...{ type: 'text', ...base(now), ...given },
+  ...{ type: 'text', sent_at: now, alerts: [], more: 0, ...given },
   group: { key: 'text', open: 0, closed: 0 },
-});
-
-const testMessage = (now: number, name: string): Message => ({
-  ...{ type: 'test', ...base(now), severity: 'info', title: `Test of the channel ${name}` },
-  text: 'This channel works.',
-  group: { key: 'test', open: 0, closed: 0 },
 });
