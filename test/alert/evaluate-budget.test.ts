@@ -22,16 +22,18 @@ function slow(ms: number, fails: boolean): Condition {
 
 for (const fails of [false, true]) {
   test(`a condition has no verdict once the budget is spent, also where it fails: ${fails}`, () => {
-    const budget = new Budget(60_000);
-    const condition = metered(slow(3, fails), budget);
-    const verdict = () => condition.evaluate({});
-    const judge = () => (fails ? assert.throws(verdict, /fails/) : assert.is(verdict(), true));
-    judge();
-    assert.not(budget.isSpent);
-    budget.take(59_994);
-    judge();
-    assert.ok(budget.isSpent);
-    assert.is(verdict(), undefined);
+    const verdictWithin = (budget: Budget) => metered(slow(3, fails), budget).evaluate({});
+    const judge = (budget: Budget) =>
+      fails
+        ? assert.throws(() => verdictWithin(budget), /fails/)
+        : assert.is(verdictWithin(budget), true);
+    const ample = new Budget(60_000);
+    judge(ample);
+    assert.not(ample.isSpent);
+    const scarce = new Budget(2);
+    judge(scarce);
+    assert.ok(scarce.isSpent);
+    assert.is(verdictWithin(scarce), undefined);
   });
 }
 

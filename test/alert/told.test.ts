@@ -27,8 +27,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await call('alert_policy_set', { policy: { name: 'default', steps } });
   });
   test.after(async () => {
+    // First what `before` has made also where there is no Postgres.
+    await watchdog.stop();
     await app.stop();
-    await Promise.all([phone.stop(), watchdog.stop()]);
+    await phone.stop();
   });
   test.before.each(() => {
     phone.got.length = 0;

@@ -96,6 +96,13 @@ export async function until(
     if (Date.now() > end) throw new Error(`never: ${what}`);
 }
 
+/** Waits while the clock stands. @returns whether it held within a time that also a busy machine needs for one round */
+export const arrives = (holds: () => boolean, limit_ms = 2_000): Promise<boolean> =>
+  until('', holds, limit_ms).then(
+    () => true,
+    () => false,
+  );
+
 /** Moves time second by second, at most so far, until something holds. @returns the milliseconds that passed */
 export async function passes(
   app: TestApp,
