@@ -25,14 +25,13 @@ export async function sendHttp(
 }
 
 function judged(kind: Kind, { status, headers }: EgressResponse, text: string): Outcome {
-  const named = Object.fromEntries(headers);
-  const answer = kind.answer(status, named, text);
+  const answer = kind.answer(status, Object.fromEntries(headers), text);
   if (answer === 'ok') return { kind: 'ok', status };
   if ('remote_id' in answer) return { kind: 'ok', status, remote: answer.remote_id };
   // The kind's words quote the answer.
   if ('permanent' in answer) return { kind: 'permanent', status, error: answer.permanent };
-  const after_ms = answer.after_ms ?? retryAfter(named['retry-after']);
-  return { kind: 'retry', status, error: answer.retry, after_ms, uncertain: false };
+  const { retry: error, after_ms } = answer;
+  return { kind: 'retry', status, error, after_ms, uncertain: false };
 }
 
 /** Reads the beginning of an answer; what it is worth is told by its status where the rest does not come. */
@@ -50,14 +49,6 @@ async function textOf({ body }: EgressResponse): Promise<string> {
   }
   body.destroy();
   return Buffer.concat(chunks).toString().slice(0, MOST_ANSWER);
-}
-
-/** `Retry-After` in seconds or as a date, ms. */
-function retryAfter(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
 const bytesOf = (body: string | Uint8Array): Uint8Array =>

@@ -26,19 +26,20 @@ export function jsonOf(text: string): Json {
   }
 }
 
-/** Wait that `Retry-After` asks for: seconds, or a date. */
+/** Wait that `Retry-After` asks for, ms: seconds, or a date. */
 function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = headerOf(headers, 'retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) return Number(value) * 1_000;
   const date = Date.parse(value);
+  if (Number.isNaN(date)) return undefined;
   const sent = Date.parse(headerOf(headers, 'date') ?? '');
-  return Number.isNaN(date) || Number.isNaN(sent) ? undefined : date - sent;
+  return Math.max(0, date - (Number.isNaN(sent) ? Date.now() : sent));
 }
 
 /** A failure that may pass, with the wait that was asked for. */
 export function retry(text: string, after: number | undefined): Answer {
-  if (after === undefined || !(after > 0)) return { retry: text };
+  if (after === undefined) return { retry: text };
   return { retry: text, after_ms: Math.ceil(Math.min(after, MOST_WAIT_MS)) };
 }
 
@@ -88,7 +89,7 @@ export const reading =
   (how: Reading) =>
   (status: number, headers: AnswerHeaders, text: string): Answer => {
     const body = jsonOf(text);
-    if (status >= 200 && status < 300) return good(how, body, text);
+    if (status >= 200 && status < 300) return good(how, body, text, headers);
     if (status >= 300 && status < 400)
       return {
         permanent: `${how.title} sends the request on to another address (${status}): write that address into the channel`,
@@ -96,17 +97,23 @@ export const reading =
     const said = String(how.said?.(body) ?? '') || text;
     const words = says(how.title, said === '' ? `status ${status}` : said, how.hints);
     if (status === 408 || status === 425 || status === 429 || status >= 500)
-      return retry(words, how.wait?.(body) ?? retryAfter(headers));
+      return retry(words, waitAfter(how, body, headers));
     const help = words.includes(' — ') ? undefined : BY_STATUS[status];
     return { permanent: help === undefined ? words : `${words} — ${help}` };
   };
 
-function good(how: Reading, body: Json, text: string): Answer {
+/** Wait that the body asks for, else the headers. */
+function waitAfter({ wait }: Reading, body: Json, headers: AnswerHeaders): number | undefined {
+  const asked = wait?.(body) ?? 0;
+  return asked > 0 ? asked : retryAfter(headers);
+}
+
+function good(how: Reading, body: Json, text: string, headers: AnswerHeaders): Answer {
   const fault = how.fault?.(body, text);
   if (fault !== undefined) {
     const words = says(how.title, fault, how.hints);
     const passes = how.passing?.some((part) => fault.toLowerCase().includes(part)) ?? false;
-    return passes ? retry(words, how.wait?.(body)) : { permanent: words };
+    return passes ? retry(words, waitAfter(how, body, headers)) : { permanent: words };
   }
   const id = how.id?.(body);
   return id === undefined || id === null || id === ''
