@@ -12,6 +12,7 @@ export { hideSecret, secretsIn } from './hide-secret.ts';
 export { Lateness } from './lateness.ts';
 export { type LongTurn, mark, markFor, onLongTurn, tellsThreadTime } from './main-thread.ts';
 export { didYouMean, nearest } from './nearest.ts';
+export { isOpenToOthers, openSecretFile, readSecretFile } from './secret-file.ts';
 export { KeyedQueue, SerialQueue } from './serial-queue.ts';
 export { moduleBeside, startWorker } from './start-worker.ts';
 export { thisTurn } from './this-turn.ts';

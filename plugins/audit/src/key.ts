@@ -7,9 +7,8 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { open, readFile, stat } from 'node:fs/promises';
 import type { Logger } from '@svc/plugin-sdk';
-import { codeOf } from '@svc/plugin-sdk/util';
+import { isOpenToOthers, openSecretFile, readSecretFile } from '@svc/plugin-sdk/util';
 
 /** Signs checkpoints; its public half names the chain. */
 export interface Key {
@@ -36,19 +35,18 @@ export function isSigned(publicKey: string, text: string, signature: string): bo
   }
 }
 
+const keyIn = (text: string): Key => keyOf(createPrivateKey(text));
 const keyOf = (key: KeyObject): Key => ({
   publicKey: createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64'),
   sign: (text) => sign(null, Buffer.from(text), key).toString('base64'),
 });
 
+const textOf = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString();
+
 /** Key of this file, if there is one. @throws Error for a file that holds none */
 export async function readKey(path: string): Promise<Key | undefined> {
-  try {
-    return keyOf(createPrivateKey(await readFile(path)));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readSecretFile(path);
+  return text === undefined ? undefined : keyIn(text);
 }
 
 /** Reads the key, or creates it (0600). Where that is impossible it lives as long as this process, and `problem` says why. */
@@ -59,32 +57,13 @@ export async function openKey(
   const fresh = generateKeyPairSync('ed25519').privateKey;
   if (path === undefined) return { key: keyOf(fresh) };
   try {
-    const found = (await readKey(path)) ?? (await writeKey(path, fresh));
-    const { mode } = await stat(path);
-    if ((mode & 0o077) !== 0)
+    const found = keyIn(await openSecretFile(path, () => textOf(fresh)));
+    if (await isOpenToOthers(path))
       log.warn('others can read the key that signs the audit: chmod 600', { path });
     return { key: found };
   } catch (error) {
     const problem = `${path} can neither be read as a key nor written (${(error as Error).message})`;
     log.warn('the audit is signed with a key of this start only', { path, error });
     return { key: keyOf(fresh), problem };
-  }
-}
-
-async function writeKey(path: string, key: KeyObject): Promise<Key> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(key.export({ format: 'pem', type: 'pkcs8' }));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    return keyOf(key);
-  } catch (error) {
-    // Another process of this server was first.
-    const found = codeOf(error) === 'EEXIST' ? await readKey(path) : undefined;
-    if (found) return found;
-    throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { ConfigurationFile, type Kernel, RpcError } from '@svc/plugin-sdk';
+import { isOpenToOthers } from '@svc/plugin-sdk/util';
 import type { Config } from './config.ts';
-import { fingerprintOf, isOpenToOthers, makeKey, readKey } from './key-file.ts';
+import { fingerprintOf, openKey, readKey } from './key-file.ts';
 import type { StateStore } from './store/state.ts';
 
 /** Path of the key: beside the configuration unless it is absolute. */
@@ -62,7 +63,7 @@ export class Keys {
     try {
       this.#problem = await keyProblem(this.#path, this.#store);
       if (this.#problem !== undefined) return this.#problem;
-      const key = (await readKey(this.#path)) ?? (await makeKey(this.#path));
+      const key = await openKey(this.#path);
       if (!(await this.#store.claim(fingerprintOf(key)))) {
         this.#problem = otherText(this.#path);
         return this.#problem;
