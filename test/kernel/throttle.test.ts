@@ -4,9 +4,9 @@ import { suite } from '../runner/suite.ts';
 
 const test = suite('throttle');
 
-function make() {
+function make(period_ms?: number) {
   let now = 5;
-  const throttle = new Throttle({ monotonic: () => now });
+  const throttle = new Throttle({ monotonic: () => now }, period_ms);
   return { throttle, advance: (ms: number) => (now += ms) };
 }
 
@@ -23,6 +23,15 @@ test('the first passes, then one a minute, which says how many were suppressed',
     advance(after_ms);
     assert.is(throttle.pass(), expected);
   }
+});
+
+test('a longer period is kept', () => {
+  const { throttle, advance } = make(3_600_000);
+  assert.is(throttle.pass(), 0);
+  advance(3_599_999);
+  assert.is(throttle.pass(), undefined);
+  advance(1);
+  assert.is(throttle.pass(), 1);
 });
 
 test('each key is throttled on its own', () => {

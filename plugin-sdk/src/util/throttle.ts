@@ -1,17 +1,19 @@
 import type { Clock } from '../clock.ts';
 
-const PERIOD_MS = 60_000;
+const MINUTE_MS = 60_000;
 /** Keys that are told apart at a time; further ones share one place. */
 const MOST_KEYS = 1_000;
 
-/** Throttle of what repeats, such as a warning: of each key the first passes, then one a minute. */
+/** Throttle of what repeats, such as a warning: of each key the first passes, then one a period, by default a minute. */
 export class Throttle {
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #period_ms: number;
   /** Last passes by key, the oldest first. */
   readonly #passed = new Map<string, { readonly at: number; suppressed: number }>();
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>, period_ms = MINUTE_MS) {
     this.#clock = clock;
+    this.#period_ms = period_ms;
   }
 
   /** @returns how many of this key were suppressed since the last that passed; undefined: this one is suppressed, too */
@@ -19,7 +21,7 @@ export class Throttle {
     const now = this.#clock.monotonic();
     const place = this.#placeOf(key, now);
     const last = this.#passed.get(place);
-    if (last && now - last.at < PERIOD_MS) {
+    if (last && now - last.at < this.#period_ms) {
       last.suppressed++;
       return undefined;
     }
@@ -37,7 +39,7 @@ export class Throttle {
 
   #removeOld(now: number): void {
     for (const [key, { at }] of this.#passed) {
-      if (now - at < PERIOD_MS) return;
+      if (now - at < this.#period_ms) return;
       this.#passed.delete(key);
     }
   }

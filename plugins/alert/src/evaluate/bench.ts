@@ -1,7 +1,8 @@
 import type { ReportBuckets, StoredReports } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Kernel } from '@svc/plugin-sdk';
-import type { Machines, Rules, Transitions } from '../types.ts';
+import type { Throttle } from '@svc/plugin-sdk/util';
+import type { Machines, Rule, Rules, Transitions } from '../types.ts';
 import type { Changes } from './changes.ts';
 import type { Complaints, Costs } from './costs.ts';
 
@@ -16,6 +17,8 @@ export interface EvaluatorParts extends Complaints {
   readonly buckets: Pick<ReportBuckets, 'summary'>;
   /** Average time of an evaluation from which on a rule is slow, ms. Default: 1. */
   readonly slow_ms?: () => number;
+  /** Hears of a rule that cannot be evaluated, once an hour. */
+  readonly onError?: (rule: Rule, subject: string, message: string) => void;
 }
 
 /** Numbers since the start. */
@@ -34,4 +37,6 @@ export interface Bench {
   readonly counts: EvaluatorCounts;
   readonly costs: Costs;
   readonly changes: Changes;
+  /** Passes errors of a rule (its id) once an hour. */
+  readonly errors: Throttle;
 }

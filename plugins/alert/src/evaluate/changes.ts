@@ -22,9 +22,9 @@ export class Changes {
   readonly #clock: Kernel['clock'];
   readonly #log: Kernel['log'];
   readonly #warnings: Throttle;
+  readonly #leftOutWarnings: Throttle;
   /** Alerts that could not begin because their agent has too many, since the start. */
   leftOut = 0;
-  #warnedAt = Number.NEGATIVE_INFINITY;
   #queue: Change[] = [];
   #running: Promise<void> | undefined;
 
@@ -32,6 +32,7 @@ export class Changes {
     this.#clock = clock;
     this.#log = log;
     this.#warnings = new Throttle(clock);
+    this.#leftOutWarnings = new Throttle(clock, WARN_MS);
     this.#transitions = transitions;
   }
 
@@ -44,9 +45,7 @@ export class Changes {
   /** Counts an alert that does not begin because its agent has too many, or too many parts with alerts. */
   leaveOut(agent: string): void {
     this.leftOut++;
-    const now = this.#clock.monotonic();
-    if (now - this.#warnedAt < WARN_MS) return;
-    this.#warnedAt = now;
+    if (this.#leftOutWarnings.pass() === undefined) return;
     this.#log.warn('a machine has too many alerts: no further one of it begins', { agent });
   }
 

@@ -11,13 +11,10 @@ const STRIKES = 3;
 const STRIKES_WITHIN_MS = 600_000;
 /** Evaluations that are all measured after a report that took long. */
 const WATCHED = 1_000;
-const HOUR_MS = 3_600_000;
 
 export interface Complaints {
   /** The rule took more than a millisecond on average, or far more several times. */
   readonly onSlow?: (rule: Rule) => void;
-  /** The rule cannot be evaluated; once an hour a rule. */
-  readonly onError?: (rule: Rule, subject: string, message: string) => void;
 }
 
 /** Beginning of an evaluation that is measured. */
@@ -27,13 +24,12 @@ export interface Measuring {
   readonly isSampled: boolean;
 }
 
-/** Measures rules, and says which ones are slow or fail. */
+/** Measures rules, and says which ones are slow. */
 export class Costs {
   readonly #complaints: Complaints;
   readonly #slow_ms: () => number;
   readonly #samples = new Map<number, { count: number; ms: number }>();
   readonly #strikes = new Map<number, number[]>();
-  readonly #failed = new Map<number, number>();
   #turn = 0;
   /** Evaluations that are still to be watched. */
   #watched = 0;
@@ -88,22 +84,10 @@ export class Costs {
     this.#complaints.onSlow?.(rule);
   }
 
-  /** Tells of a rule that cannot be evaluated; `now` is monotonic. */
-  failed(
-    rule: Rule,
-    subject: string,
-    { message, now }: { readonly message: string; readonly now: number },
-  ): void {
-    const last = this.#failed.get(rule.id);
-    if (last !== undefined && now - last < HOUR_MS) return;
-    this.#failed.set(rule.id, now);
-    this.#complaints.onError?.(rule, subject, message);
-  }
-
   /** Forgets rules that are gone. */
   keep(rules: readonly Rule[]): void {
     const ids = new Set(rules.map(({ id }) => id));
-    for (const map of [this.#samples, this.#strikes, this.#failed]) {
+    for (const map of [this.#samples, this.#strikes]) {
       for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
     }
   }

@@ -1,5 +1,6 @@
 import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
+import { Throttle } from '@svc/plugin-sdk/util';
 import type { LoadedRule } from '../types.ts';
 import { AgentState, type Arrived } from './agent-state.ts';
 import type { Bench, EvaluatorCounts, EvaluatorParts } from './bench.ts';
@@ -21,6 +22,8 @@ const COPY_MS = 60_000;
 /** Conditions that need full reports although they are about the machine. */
 const CORES = /\bcores\b/;
 const TICK_MS = 10_000;
+/** Distance of two warnings about a rule that cannot be evaluated, ms. */
+const ERROR_MS = 3_600_000;
 /** Time without a report after which an agent's state leaves the memory. */
 const IDLE_MS = 20 * 60_000;
 
@@ -29,6 +32,7 @@ export class Evaluator implements Bench {
   readonly counts: EvaluatorCounts = { reports: 0, evaluations: 0, late: 0, left: 0 };
   readonly costs: Costs;
   readonly changes: Changes;
+  readonly errors: Throttle;
   readonly #parts: EvaluatorParts;
   readonly #clocks: ClockStore;
   readonly #loader: Loader;
@@ -47,6 +51,7 @@ export class Evaluator implements Bench {
     this.#clocks = new ClockStore(kernel.db);
     this.costs = new Costs(parts, slow_ms);
     this.changes = new Changes(kernel, transitions);
+    this.errors = new Throttle(kernel.clock, ERROR_MS);
     this.#loader = new Loader(kernel, {
       ...{ transitions, rules: parts.rules, clocks: this.#clocks },
       onLoaded: (state) => this.#catchUp(state),

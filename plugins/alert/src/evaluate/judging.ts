@@ -151,14 +151,14 @@ function verdictIn(
   bench: Bench,
   state: AgentState,
   { rule, condition }: LoadedRule,
-  { values, window, moment }: Measured,
+  { values, window }: Measured,
 ): Verdict {
   try {
     return condition.evaluate(values, window);
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    const { message } = error;
-    bench.costs.failed(rule, state.agent.uuid, { message, now: moment.now });
+    if (bench.errors.pass(`${rule.id}`) !== undefined)
+      bench.parts.onError?.(rule, state.agent.uuid, error.message);
     return undefined;
   }
 }

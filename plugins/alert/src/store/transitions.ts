@@ -1,5 +1,6 @@
 import type { Clock, Database, Logger } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { Throttle } from '@svc/plugin-sdk/util';
 import {
   type Alert,
   type AlertKey,
@@ -47,13 +48,14 @@ export class StoredTransitions implements Transitions {
   /** Alerts that are open or clearing. */
   #active = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
-  readonly #warnedAt = { fleet: Number.NEGATIVE_INFINITY, agent: Number.NEGATIVE_INFINITY };
+  readonly #warnings: Throttle;
   /** Changes that were refused because too many alerts are active, since the start. */
   refused = 0;
 
   constructor(parts: TransitionParts) {
     this.#parts = parts;
     this.#sql = statementsOf(parts.db);
+    this.#warnings = new Throttle(parts.clock, WARN_MS);
   }
 
   async apply(changes: readonly Transition[]): Promise<Made[]> {
@@ -248,10 +250,8 @@ export class StoredTransitions implements Transitions {
 
   #refuse(full: 'fleet' | 'agent', { subject_id }: Transition): void {
     this.refused++;
-    const { clock, log } = this.#parts;
-    const now = clock.monotonic();
-    if (now - this.#warnedAt[full] < WARN_MS) return;
-    this.#warnedAt[full] = now;
+    if (this.#warnings.pass(full) === undefined) return;
+    const { log } = this.#parts;
     if (full === 'fleet')
       log.warn(`more than ${MOST_ACTIVE} alerts are open: no further one opens`);
     else
