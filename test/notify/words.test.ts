@@ -1,11 +1,12 @@
 // Messages in words: both languages, zones in summer and winter, one line first.
+import { isZone } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
 import type { Message } from '../../plugins/notify/src/api.ts';
 import { type Language, render } from '../../plugins/notify/src/kinds/index.ts';
 import { clean, cleanLine, cut } from '../../plugins/notify/src/words/clean.ts';
 import { offsetOf, spanOf } from '../../plugins/notify/src/words/clock.ts';
 import { en } from '../../plugins/notify/src/words/en.ts';
-import { isZone, testMessage } from '../../plugins/notify/src/words/index.ts';
+import { testMessage } from '../../plugins/notify/src/words/index.ts';
 import { zhCn } from '../../plugins/notify/src/words/zh-cn.ts';
 import { suite } from '../runner/suite.ts';
 import { alertOf, closed, group, messageOf, NOW, offline, opened } from './messages.ts';

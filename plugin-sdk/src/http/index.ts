@@ -1,4 +1,5 @@
 /** Entry for plugins that answer with files. */
+export { acceptedLanguage } from './accepted-language.ts';
 export { conditionsOf, type Validators, type Verdict } from './conditions.ts';
 export * from './contract.ts';
 export { escapeHtml } from './escape-html.ts';

@@ -9,6 +9,7 @@ export { inTime, within } from './deadline.ts';
 export { Directory, type DirectoryEntry, directoryTopic } from './directory.ts';
 export { DISK_FULL, isDiskFull } from './disk-full.ts';
 export { hideSecret, secretsIn } from './hide-secret.ts';
+export { isZone } from './is-zone.ts';
 export { Lateness } from './lateness.ts';
 export { type LongTurn, mark, markFor, onLongTurn, tellsThreadTime } from './main-thread.ts';
 export { didYouMean, nearest } from './nearest.ts';

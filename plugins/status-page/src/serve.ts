@@ -1,11 +1,11 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
-import type { Exchange } from '@svc/plugin-sdk/http';
+import { acceptedLanguage, type Exchange } from '@svc/plugin-sdk/http';
 import type { LivePages } from './live/pages.ts';
-import type { Language, Page } from './page.ts';
+import { LANGUAGES, type Language, type Page } from './page.ts';
 import { FIRST_RANGE, isRange, type Range } from './ranges.ts';
 import type { Records } from './records.ts';
 import type { Body, Snapshot, Wanted } from './view/snapshot.ts';
-import { isLanguage, languageOf, wordsOf } from './words/index.ts';
+import { isLanguage, wordsOf } from './words/index.ts';
 
 const YEAR_S = 31_536_000;
 const ALLOWED = 'GET, HEAD';
@@ -95,8 +95,11 @@ function languageFor(exchange: Exchange, { settings }: Page): Language {
   const asked = askedFor(exchange);
   if (asked) return asked;
   if (settings.language !== 'auto') return settings.language;
-  return languageOf(exchange.request.headers['accept-language']);
+  return browserLanguage(exchange);
 }
+
+const browserLanguage = ({ request }: Exchange): Language =>
+  acceptedLanguage(request.headers['accept-language'], LANGUAGES);
 
 function askedFor(exchange: Exchange): Language | undefined {
   const asked = parameter(exchange, 'lang');
@@ -111,8 +114,7 @@ function rangeOf(exchange: Exchange): Range {
 const parameter = ({ query }: Exchange, name: string): string | null =>
   query === '' || query.length > MOST_QUERY ? null : new URLSearchParams(query).get(name);
 
-const wordsFor = (exchange: Exchange) =>
-  wordsOf(askedFor(exchange) ?? languageOf(exchange.request.headers['accept-language']));
+const wordsFor = (exchange: Exchange) => wordsOf(askedFor(exchange) ?? browserLanguage(exchange));
 
 function send(exchange: Exchange, body: Body, cache: string): void {
   const { request, response } = exchange;

@@ -1,3 +1,5 @@
+import { acceptedLanguage } from '@svc/plugin-sdk/http';
+
 const en = {
   code: 'en',
   title: 'Alert',
@@ -38,18 +40,8 @@ const zh: Words = {
   failed: '服务器暂时无法处理，请重试。',
 };
 
-const MOST_HEADER = 300;
+const all = { en, 'zh-CN': zh };
 
-/** Texts in the first language of `Accept-Language` that there is. */
-export function wordsFor(header: string | undefined): Words {
-  const tags = (header ?? '').slice(0, MOST_HEADER).toLowerCase().split(',');
-  const wishes = tags
-    .map((part) => {
-      const [tag = '', weight = ''] = part.trim().split(';');
-      const q = /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(weight)?.[1];
-      return { tag: tag.trim(), q: q === undefined ? 1 : Number(q) };
-    })
-    .filter(({ tag, q }) => q > 0 && /^(?:zh|en)(?:-|$)/.test(tag))
-    .sort((a, b) => b.q - a.q);
-  return wishes[0]?.tag.startsWith('zh') ? zh : en;
-}
+/** Texts in the language that `Accept-Language` prefers. */
+export const wordsFor = (header: string | undefined): Words =>
+  all[acceptedLanguage(header, ['en', 'zh-CN'])];

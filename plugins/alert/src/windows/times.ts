@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { RpcError } from '@svc/plugin-sdk';
+import { isZone } from '@svc/plugin-sdk/util';
 import { Cron } from 'croner';
 import type { MaintenanceWindow } from '../types.ts';
 
@@ -118,15 +119,4 @@ function isNever([, , day = '', month = '', weekday = '']: readonly string[]): b
 export function demandZone(zone: string): void {
   if (isZone(zone)) return;
   throw RpcError.invalid(`'${zone}' is no time zone: write one like 'Europe/Berlin' or 'UTC'`);
-}
-
-/** Tells whether the runtime knows this IANA zone. */
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

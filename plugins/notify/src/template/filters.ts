@@ -1,4 +1,5 @@
-import { Clock, isZone, spanOf } from '../words/clock.ts';
+import { isZone } from '@svc/plugin-sdk/util';
+import { Clock, spanOf } from '../words/clock.ts';
 import { type Language, wordsOf } from '../words/language.ts';
 
 export interface TemplateOptions {

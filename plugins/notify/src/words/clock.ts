@@ -19,17 +19,6 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Tells whether this is an IANA time zone. */
-export function isZone(zone: string): boolean {
-  try {
-    formatterOf(zone);
-    return true;
-  } catch {
-    // `Intl` has no other way to ask.
-    return false;
-  }
-}
-
 /** Local time of a zone, as a `Date` whose UTC members are those of the zone. */
 function localOf(time: number, zone: string): Date {
   const part: { [type: string]: number } = {};

@@ -3,7 +3,6 @@ import { Clock } from './clock.ts';
 import { fill } from './fill.ts';
 import { type Language, wordsOf } from './language.ts';
 
-export { isZone } from './clock.ts';
 export { wordsOf } from './language.ts';
 
 export interface TestOptions {
