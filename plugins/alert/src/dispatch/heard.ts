@@ -1,3 +1,5 @@
+import { BoundedCache } from '@svc/plugin-sdk/util';
+
 /** Agents that are remembered. */
 const MOST = 20_000;
 /** Reports are announced up to this late, ms. */
@@ -12,16 +14,15 @@ interface Heard {
   interval: number | undefined;
 }
 
-/** When agents reported last, on whichever server, and how often they do. */
+/** Times of the last reports of agents, on whichever server, and how often they report. */
 export class LastHeard {
-  readonly #agents = new Map<string, Heard>();
+  readonly #agents = new BoundedCache<string, Heard>({ most: MOST });
 
   /** Agents reported just now. @param now Unix ms */
   heard(uuids: readonly string[], now: number): void {
     for (const uuid of uuids) {
       const agent = this.#agents.get(uuid);
       if (!agent) {
-        if (this.#agents.size >= MOST) this.#agents.clear();
         this.#agents.set(uuid, { at: now, interval: undefined });
         continue;
       }

@@ -1,3 +1,4 @@
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { Policy } from '../types.ts';
 
 const DAY_MINUTES = 1_440;
@@ -5,7 +6,7 @@ const DAY_MINUTES = 1_440;
 const MOST_MINUTES = DAY_MINUTES + 180;
 const MINUTE_MS = 60_000;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formats = new BoundedCache<string, Intl.DateTimeFormat>({ most: 100 });
 
 /** Minute of the day on the clock of a zone. */
 function minuteIn(zone: string, time: number): number {
@@ -26,7 +27,7 @@ function minuteIn(zone: string, time: number): number {
 
 const minuteOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
-/** Unix ms at which the quiet hours end in which this time lies; undefined: it lies in none. */
+/** Returns the Unix ms at which the quiet hours end in which this time lies; undefined: it lies in none. */
 export function quietUntil(quiet: Policy['quiet'], now: number): number | undefined {
   if (!quiet) return undefined;
   const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];

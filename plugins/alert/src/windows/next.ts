@@ -1,3 +1,4 @@
+import { BoundedCache } from '@svc/plugin-sdk/util';
 import type { MaintenanceWindow } from '../types.ts';
 import { type Range, Schedule } from './times.ts';
 
@@ -14,14 +15,13 @@ interface Known {
 
 /** Next times of stored windows, found once for each version until the first of them is over. */
 export class NextTimes {
-  readonly #known = new Map<number, Known>();
+  readonly #known = new BoundedCache<number, Known>({ most: MOST });
 
   of(window: MaintenanceWindow, now: number): readonly Range[] {
     const { id, version } = window;
     const known = this.#known.get(id);
     if (known?.version === version && known.from <= now && now < known.until) return known.ranges;
     const ranges = new Schedule(window).ranges(now);
-    if (this.#known.size >= MOST) this.#known.clear();
     const until = ranges[0]?.[1] ?? now + DAY_MS;
     this.#known.set(id, { version, ranges, from: now, until });
     return ranges;
