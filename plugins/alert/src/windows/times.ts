@@ -18,7 +18,7 @@ const FAR_MS = 5 * 366 * 86_400_000;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-/** When a window holds. `once_*` are instants; `cron` gives begins on the clock of the zone, the duration is real time. */
+/** Times at which a window holds. `once_*` are instants; `cron` gives begins on the clock of the zone, the duration is real time. */
 export class Schedule {
   readonly #once: Range | undefined;
   readonly #cron: Cron | undefined;
@@ -37,13 +37,7 @@ export class Schedule {
     throw RpcError.invalid('cron does not come within five years: name a day that comes sooner');
   }
 
-  /** The range in which this time lies; undefined: the window does not hold. */
-  at(now: number): Range | undefined {
-    const [range] = this.ranges(now, 1);
-    return range && range[0] <= now ? range : undefined;
-  }
-
-  /** Begins again at the range that holds at `now`, or the next one. */
+  /** Ranges that hold at `now` or come later, the earliest first. */
   ranges(now: number, most = NEXT): Range[] {
     const found: Range[] = [];
     for (const range of this.#from(now)) {
