@@ -126,7 +126,7 @@ export interface Delivery {
 
 /** Sends messages to people: at least once while the channel works within a day. */
 export interface Notify {
-  /** Every channel, by id; the newest state in the database. @throws RpcError 103 */
+  /** Returns all channels by name, as the database has them now. @throws RpcError 103 */
   channels(): Promise<readonly Channel[]>;
   /** Tells whether this owner (`Owners.of`) may send through the channel of this name. */
   mayUse(owner: string | null, name: string): Promise<boolean>;

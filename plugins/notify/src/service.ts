@@ -19,12 +19,7 @@ export interface ServiceParts {
 
 /** Service for plugins that have something to tell. */
 export const openNotify = (parts: ServiceParts): Notify => ({
-  async channels() {
-    const rows = await parts.channels.all();
-    return rows.map(({ id, name, kind, enable, failing_since }) => ({
-      ...{ id, name, kind, enable, failing_since },
-    }));
-  },
+  channels: () => parts.channels.list(),
   mayUse: (owner, name) => parts.owners.may(owner, mayDo('use', name)),
   add: (trx, messages) => parts.outbox.add(trx, messages, parts.kernel.clock.now()),
   wake: parts.wake,

@@ -136,7 +136,7 @@ function addOutbox(methods: Methods, parts: MessageMethodParts): void {
   const { auth, channels, outbox, owners } = parts;
   const readable = async (caller: Principal): Promise<string[] | undefined> => {
     if (caller.super) return undefined;
-    const names = (await channels.all()).map(({ name }) => name);
+    const names = (await channels.list()).map(({ name }) => name);
     const found: string[] = [];
     for (const name of new Set([...names, ...(await outbox.goneNames())]))
       if (await auth.allows(caller, mayDo('read', name))) found.push(name);

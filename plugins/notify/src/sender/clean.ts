@@ -38,7 +38,7 @@ export async function clean(parts: CleanParts): Promise<void> {
   });
   for (let step = 0; step < STEPS && parts.hasTurn(); step++)
     if (!(await cleaning.deleteDone(now - keep_days * DAY_MS, MOST_KEPT))) break;
-  limits.keep(new Set((await channels.all()).map(({ id }) => id)));
+  limits.keep(new Set((await channels.list()).map(({ id }) => id)));
 }
 
 async function repeat(

@@ -1,5 +1,6 @@
 import { type Counting, RpcError } from '@svc/plugin-sdk';
 import type { QueryBuilder, SqlValue } from '@svc/plugin-sdk/sql';
+import type { Channel } from '../api.ts';
 import type { ChannelRow, Settings } from '../channel.ts';
 import { KIND } from '../held.ts';
 import type { Sealed, Values } from '../secrets.ts';
@@ -33,6 +34,13 @@ export class ChannelStore {
   async all(): Promise<Waiting[]> {
     const text = `select ${COLUMNS}, ${WAITING} from channel order by name limit ${MOST}`;
     return (await this.#on.rows<Row & { waiting: number }>(text)).map(waitingOf);
+  }
+
+  /** Returns all channels by name, as other plugins see them. */
+  async list(): Promise<Channel[]> {
+    const text = `select id, name, kind, enable, failing_since from channel order by name limit ${MOST}`;
+    const rows = await this.#on.rows<Omit<Channel, 'enable'> & { enable: number }>(text);
+    return rows.map((row) => ({ ...row, enable: row.enable === 1 }));
   }
 
   async find(name: string): Promise<Waiting | undefined> {
