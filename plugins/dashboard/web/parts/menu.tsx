@@ -1,6 +1,7 @@
 import type { IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { Dropdown } from './dropdown.tsx';
 import { Icon } from './icon.tsx';
 
 export interface MenuItem {
@@ -23,73 +24,41 @@ interface Props {
 }
 
 /** A button that opens a list of actions: arrows move, Escape closes, letters jump. */
-export function Menu({ label, icon, children, items, align = 'end', class: name }: Props) {
-  const [isOpen, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const trigger = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    box.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
-    const outside = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
-    addEventListener('pointerdown', outside);
-    return () => removeEventListener('pointerdown', outside);
-  }, [isOpen]);
-  const close = () => {
-    setOpen(false);
-    trigger.current?.focus();
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (!isOpen) return;
-    if (event.key === 'Escape') {
-      event.stopPropagation();
-      return close();
-    }
-    if (event.key === 'Tab') return setOpen(false);
-    const all = [...(box.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const step = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
-    const letter = all.find((one) =>
-      one.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()),
-    );
-    const next =
-      step === undefined
-        ? event.key.length === 1
-          ? letter
-          : undefined
-        : all.at(step % all.length);
-    if (!next || event.key === ' ') return;
-    event.preventDefault();
-    next.focus();
-  };
+export function Menu({ label, icon, children, items, align, class: name }: Props) {
+  const button = (
+    <>
+      {icon && <Icon of={icon} />}
+      {children}
+    </>
+  );
+  const isBare = children === undefined;
   return (
-    <div class={`menu ${align} ${name ?? ''}`} ref={box} onKeyDown={onKey}>
-      <button
-        type="button"
-        ref={trigger}
-        class={`button ${children === undefined ? 'quiet bare' : 'quiet'}`}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-label={label}
-        title={label}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {icon && <Icon of={icon} />}
-        {children}
-      </button>
-      {isOpen && <MenuList label={label} items={items} onClose={close} />}
-    </div>
+    <Dropdown label={label} popup="menu" button={button} {...{ align, isBare, class: name }}>
+      {(onClose, onLeave) => <MenuList {...{ label, items, onClose, onLeave }} />}
+    </Dropdown>
   );
 }
 
 interface ListProps extends Pick<Props, 'label' | 'items'> {
   readonly onClose: () => void;
+  readonly onLeave: () => void;
 }
 
-function MenuList({ label, items, onClose }: ListProps) {
+function MenuList({ label, items, onClose, onLeave }: ListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const actions = () => [
+    ...(list.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? []),
+  ];
+  useEffect(() => actions()[0]?.focus(), []);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Tab') return onLeave();
+    const next = nextOf(actions(), event.key);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  };
   return (
-    <div role="menu" class="menu-list" aria-label={label}>
+    <div role="menu" class="menu-list" aria-label={label} ref={list} onKeyDown={onKey}>
       {items.map(({ label: text, icon, onSelect, danger, checked, separated }) => (
         <button
           type="button"
@@ -109,4 +78,13 @@ function MenuList({ label, items, onClose }: ListProps) {
       ))}
     </div>
   );
+}
+
+/** Action to which a key leads; undefined: to none. */
+function nextOf(all: readonly HTMLElement[], key: string): HTMLElement | undefined {
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  const step = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[key];
+  if (step !== undefined) return all.at(step % all.length);
+  if (key.length > 1 || key === ' ') return undefined;
+  return all.find((one) => one.textContent?.trim().toLowerCase().startsWith(key.toLowerCase()));
 }

@@ -1,7 +1,7 @@
 import type { Methods } from '@svc/client';
 import { useEffect, useState } from 'preact/hooks';
 import { navigate, type Server, to, usePoll, useServer } from '../../frame/index.ts';
-import { errorText, toast, useWork } from '../../parts/index.ts';
+import { toast, useWork } from '../../parts/index.ts';
 import { blankTask, isComplete, kindOf, type Task } from '../../parts/task-form.tsx';
 import { mayRun } from '../../parts/task-rights.ts';
 import { t } from '../../strings/index.ts';
@@ -51,26 +51,6 @@ const EVERY_MS = 10_000;
 export function useJobs() {
   const { call } = useServer();
   return usePoll('jobs', () => call('crontab_get'), { every_ms: EVERY_MS });
-}
-
-/** Switch of a job: it shows what is wanted until the server has said so. */
-export function useEnabled(job: Job, onChanged: () => void) {
-  const { name, enable } = job;
-  const { call } = useServer();
-  const [wanted, setWanted] = useState<boolean>();
-  const isOn = wanted ?? enable;
-  useEffect(() => setWanted(undefined), [job]);
-  const toggle = async () => {
-    setWanted(!isOn);
-    try {
-      await call('crontab_set_enable', { name, enable: !isOn });
-      onChanged();
-    } catch (error) {
-      setWanted(undefined);
-      toast(errorText(error), { kind: 'bad' });
-    }
-  };
-  return { isOn, toggle };
 }
 
 /** Deletes a job, and offers to bring it back. */

@@ -7,7 +7,7 @@ import type { Endings } from './runs/endings.ts';
 import type { Firing } from './runs/firings.ts';
 import { outcomeOf } from './runs/outcome.ts';
 import { Strip } from './runs/strip.tsx';
-import { Switch } from './switch.tsx';
+import { JobSwitch } from './switch.tsx';
 import { WorkText } from './work.tsx';
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
 export function JobRow({ job, firings, endings, onChanged }: Props) {
   return (
     <li class={`card jobs-row ${job.enable ? '' : 'off'}`}>
-      <Switch job={job} onChanged={onChanged} />
+      <JobSwitch job={job} onChanged={onChanged} />
       <div class="jobs-what">
         <Link to={to('jobs', job.name)} class="jobs-name ellipsis">
           {job.name}

@@ -1,6 +1,7 @@
 import { useServer } from '../../frame/index.ts';
+import { Switch } from '../../parts/switch.tsx';
 import { t } from '../../strings/index.ts';
-import { type Job, mayChange, useEnabled } from './model.ts';
+import { type Job, mayChange } from './model.ts';
 
 interface Props {
   readonly job: Job;
@@ -8,19 +9,19 @@ interface Props {
 }
 
 /** Switch that turns a job on and off. */
-export function Switch({ job, onChanged }: Props) {
+export function JobSwitch({ job, onChanged }: Props) {
   const server = useServer();
-  const { isOn, toggle } = useEnabled(job, onChanged);
+  const { name } = job;
   return (
-    <button
-      type="button"
-      role="switch"
-      class="switch"
-      aria-checked={isOn}
-      aria-label={t.jobs.enabled(job.name)}
-      title={isOn ? t.jobs.switchOff : t.jobs.switchOn}
+    <Switch
+      of={job}
+      label={t.jobs.enabled(name)}
+      title={(isOn) => (isOn ? t.jobs.switchOff : t.jobs.switchOn)}
       disabled={!mayChange(server, job, 'write')}
-      onClick={() => void toggle()}
+      onSet={async (enable) => {
+        await server.call('crontab_set_enable', { name, enable });
+        onChanged();
+      }}
     />
   );
 }

@@ -12,7 +12,7 @@ import { type Job, mayChange, mayStart, workOf } from './model.ts';
 import { Runs } from './runs/list.tsx';
 import { useRuns } from './runs/model.ts';
 import { Strip } from './runs/strip.tsx';
-import { Switch } from './switch.tsx';
+import { JobSwitch } from './switch.tsx';
 import { WorkText } from './work.tsx';
 
 interface Props {
@@ -64,7 +64,7 @@ function Head({ job, onChanged, onOpen }: Props & { readonly onOpen: (dialog: Di
   const server = useServer();
   return (
     <header class="page-head jobs-head">
-      <Switch job={job} onChanged={onChanged} />
+      <JobSwitch job={job} onChanged={onChanged} />
       <h1 class="grow ellipsis">{job.name}</h1>
       {mayStart(server, job) && (
         <Button icon={Play} onClick={() => onOpen('run')}>

@@ -1,41 +1,15 @@
 import type { Methods } from '@svc/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useServer } from '../../../frame/index.ts';
+import { type Found, TYPED_MS, useAsked } from '../asked.ts';
 import type { NewRule, Source } from '../model.ts';
 
 export type Check = Methods['alert_rule_check']['result'];
 export type Test = Methods['alert_rule_test']['result'];
 
-/** Pause, ms, after the last key before the server is asked. */
-const TYPED_MS = 300;
-/** The same before history is read, which costs the server more. */
+/** Pause, ms, after the last key before history is read, which costs the server more. */
 const TESTED_MS = 900;
 export const WEEK_MS = 7 * 86_400_000;
-
-interface Found<T> {
-  readonly data?: T;
-  readonly error?: unknown;
-}
-
-/** Asks again a pause after `key` has changed; meanwhile the last answer stays. */
-function useAsked<T>(key: string | undefined, pause_ms: number, ask: () => Promise<T>): Found<T> {
-  const [found, setFound] = useState<Found<T>>({});
-  useEffect(() => {
-    if (key === undefined) return;
-    let isOver = false;
-    const timer = setTimeout(() => {
-      ask().then(
-        (data) => !isOver && setFound({ data }),
-        (error: unknown) => !isOver && setFound({ error }),
-      );
-    }, pause_ms);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [key]);
-  return found;
-}
 
 /** Check of a condition while it is typed; an empty one is none. */
 export function useCheck(source: Source, condition: string, scope: NewRule['scope']): Found<Check> {

@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
 import { useServer } from '../../../frame/index.ts';
 import type { Rule } from '../../../parts/alert/index.ts';
-import { attempt } from '../../../parts/index.ts';
+import { Switch } from '../../../parts/switch.tsx';
 import { t } from '../../../strings/index.ts';
 import { mayChangeRule } from './rights.ts';
 
@@ -10,32 +9,19 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Switch of a rule: it shows what is wanted until the server has said so. */
+/** Switch that turns a rule on and off. */
 export function RuleSwitch({ rule, onChanged }: Props) {
   const server = useServer();
-  const [wanted, setWanted] = useState<boolean>();
-  const isOn = wanted ?? rule.enable;
-  useEffect(() => setWanted(undefined), [rule]);
-  const toggle = () =>
-    attempt(async () => {
-      setWanted(!isOn);
-      try {
-        await server.call('alert_rule_set_enable', { name: rule.name, enable: !isOn });
-        onChanged();
-      } catch (error) {
-        setWanted(undefined);
-        throw error;
-      }
-    });
+  const { name } = rule;
   return (
-    <button
-      type="button"
-      role="switch"
-      class="switch"
-      aria-checked={isOn}
-      aria-label={t.alerts.ruleOn(rule.name)}
+    <Switch
+      of={rule}
+      label={t.alerts.ruleOn(name)}
       disabled={!mayChangeRule(server, rule)}
-      onClick={() => void toggle()}
+      onSet={async (enable) => {
+        await server.call('alert_rule_set_enable', { name, enable });
+        onChanged();
+      }}
     />
   );
 }

@@ -1,8 +1,9 @@
-import { useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { useMachines } from '../../../frame/index.ts';
 import { type Matcher, SEVERITIES, type Severity } from '../../../parts/alert/index.ts';
 import { Select } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
 import { t } from '../../../strings/index.ts';
+import { useRules } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 
 interface Props {
@@ -19,8 +20,7 @@ function without(scope: Matcher, name: keyof Matcher, value: unknown): Matcher {
 
 /** Rules, tags, machines and severity of a silence or a window: each that is chosen must match. */
 export function MatcherFields({ scope, onChange }: Props) {
-  const { call } = useServer();
-  const rules = usePoll('alert rules', () => call('alert_rule_list'));
+  const rules = useRules();
   const { list = [] } = useMachines();
   const set = (name: keyof Matcher, value: unknown) => onChange(without(scope, name, value));
   return (

@@ -1,17 +1,15 @@
 import type { Methods } from '@svc/client';
-import { useEffect, useState } from 'preact/hooks';
 import { usePoll, useServer } from '../../../frame/index.ts';
 import type { Matcher } from '../../../parts/alert/index.ts';
 import { toast, undo } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { TYPED_MS, useAsked } from '../asked.ts';
 
 export type Silence = Methods['alert_silence_list']['result'][number];
 type Preview = Methods['alert_silence_preview']['result'];
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 15_000;
-/** Pause, ms, after the last change of a form before the server is asked. */
-export const DEBOUNCE_MS = 300;
 
 export function useSilences(isPast: boolean) {
   const { call } = useServer();
@@ -29,23 +27,11 @@ export const isNamed = (scope: Matcher): boolean => Object.values(scope).some((o
 export function useHides(scope: Matcher): Preview | undefined {
   const { call } = useServer();
   const key = JSON.stringify(scope);
-  const [found, setFound] = useState<{ readonly key: string; readonly preview: Preview }>();
-  useEffect(() => {
-    if (!isNamed(scope)) return;
-    let isOver = false;
-    const timer = setTimeout(() => {
-      call('alert_silence_preview', { scope }).then(
-        (preview) => !isOver && setFound({ key, preview }),
-        // The button says what is wrong with the scope.
-        () => undefined,
-      );
-    }, DEBOUNCE_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [key]);
-  return found?.key === key ? found.preview : undefined;
+  // The button says what is wrong with the scope.
+  const found = useAsked(isNamed(scope) ? key : undefined, TYPED_MS, () =>
+    call('alert_silence_preview', { scope }),
+  );
+  return found.key === key ? found.data : undefined;
 }
 
 /** Until nine o'clock of the next day, by the reader's clock, Unix ms. */

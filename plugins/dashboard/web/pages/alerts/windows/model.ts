@@ -1,9 +1,10 @@
 import type { Methods } from '@svc/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { usePoll, useServer } from '../../../frame/index.ts';
 import { toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { DEBOUNCE_MS, isNamed } from '../silences/model.ts';
+import { TYPED_MS, useAsked } from '../asked.ts';
+import { isNamed } from '../silences/model.ts';
 import { daysFrom, isZone } from './zones.ts';
 
 export type Window = Methods['alert_window_list']['result'][number];
@@ -81,7 +82,7 @@ export function useWindowDraft(window: Window | undefined, onDone: () => void) {
 }
 
 interface Preview {
-  readonly active?: readonly (readonly number[])[];
+  readonly active?: readonly (readonly number[])[] | undefined;
   readonly error?: unknown;
 }
 
@@ -97,31 +98,14 @@ export function useWindowTimes(draft: Draft): Preview {
     name: '-',
     scope: isNamed(draft.scope) ? draft.scope : { severity: 'critical' },
   });
-  const key = JSON.stringify([
-    draft.way,
-    draft.from,
-    draft.to,
-    draft.cron,
-    draft.duration_s,
-    draft.zone,
-  ]);
-  const [found, setFound] = useState<Preview>({});
-  useEffect(() => {
-    if (!window) return setFound({});
-    let isOver = false;
-    const timer = setTimeout(() => {
-      const from = Date.now();
-      call('alert_window_preview', { window, from, to: lastDay(from, draft.zone) }).then(
-        ({ active }) => !isOver && setFound({ active }),
-        (error: unknown) => !isOver && setFound({ error }),
-      );
-    }, DEBOUNCE_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [key]);
-  return found;
+  const { way, from, to, cron, duration_s, zone } = draft;
+  const key = window && JSON.stringify([way, from, to, cron, duration_s, zone]);
+  const { data, error } = useAsked(key, TYPED_MS, () => {
+    const now = Date.now();
+    const range = { from: now, to: lastDay(now, zone) };
+    return call('alert_window_preview', { window: window as NewWindow, ...range });
+  });
+  return window ? { active: data?.active, error } : {};
 }
 
 export function useWindowRemoval(name: string, onDone: () => void) {
