@@ -671,7 +671,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -685,7 +685,7 @@ export interface Methods {
     params: {
       /** Id of the alert. */
       id: number;
-      /** Why it is over. */
+      /** Reason for closing it. */
       note?: string | null;
     };
     result: {
@@ -716,7 +716,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -760,7 +760,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -803,7 +803,7 @@ export interface Methods {
           owner: string | null;
           /** Unix ms. */
           updated_at: number;
-          /** Why it does not run: its condition, its owner, or a plugin that is off. */
+          /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
           problem: string | null;
           /** Open alerts. */
           open: number;
@@ -848,7 +848,7 @@ export interface Methods {
       from?: number | null;
       /** Unix ms; this time itself lies outside. Default: now. */
       to?: number | null;
-      /** At most so many. Default: 200. */
+      /** Largest number of rows. Default: 200. */
       limit?: number | null;
     };
     result: {
@@ -873,7 +873,7 @@ export interface Methods {
       state?: 'open' | 'all' | null;
       /** Machines to which it is limited. Absent: all. */
       agents?: string[] | null;
-      /** At most so many. Default: 10000. */
+      /** Largest number of rows. Default: 10000. */
       limit?: number | null;
     };
     result: {
@@ -905,7 +905,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -1077,7 +1077,7 @@ export interface Methods {
         /** Name that was probably meant. */
         nearest?: string;
       }[];
-      /** Names that it uses. */
+      /** Names that the condition uses. */
       variables: string[];
       matches: number;
       true_now: number;
@@ -1164,7 +1164,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1219,7 +1219,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1263,13 +1263,13 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
     }[];
   };
-  /** Gives a default rule its default settings back, also a deleted one. */
+  /** Gives a default rule its default settings back. A deleted one returns. */
   'alert_rule_reset': {
     params: {
       /** Name that people read; unique. */
@@ -1310,7 +1310,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1321,7 +1321,7 @@ export interface Methods {
     params: {
       /** Name that people read; unique. */
       name: string;
-      /** Whether it runs. */
+      /** True: the rule runs. */
       enable: boolean;
     };
     result: {
@@ -1359,7 +1359,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1416,7 +1416,7 @@ export interface Methods {
       agents?: string[] | null;
     };
     result: {
-      /** The oldest 1000. */
+      /** The oldest 1000 episodes. */
       episodes: {
         subject: { kind: 'agent' | 'monitor' | 'server' | 'channel'; id: string; name: string };
         part: string;
@@ -1424,7 +1424,7 @@ export interface Methods {
         opened_at: number;
         /** Unix ms. */
         closed_at: number | null;
-        /** Largest value meanwhile; of a condition with `<` the least. */
+        /** Largest value meanwhile. A condition with `<` has the least value here. */
         max: number | null;
       }[];
       /** Messages that the default policy would have made. */
@@ -1442,7 +1442,7 @@ export interface Methods {
     params: {
       /** Name that people read; unique. */
       name: string;
-      /** What becomes different. */
+      /** The members that change. */
       change: {
         /** Name that people read; unique. */
         name?: string;
@@ -1516,7 +1516,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, or a plugin that is off. */
+      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1533,7 +1533,7 @@ export interface Methods {
   /** Silences alerts for a time: they open and show, and nothing is sent. */
   'alert_silence_create': {
     params: {
-      /** What is silenced, why, and until when. */
+      /** The silence: its scope, reason and end. */
       silence: {
         /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
         scope: {
@@ -1660,7 +1660,7 @@ export interface Methods {
     };
     result: {
       hides: number;
-      /** At most 20. */
+      /** Some of them, at most 20. */
       alerts: {
         id: number;
         /** Name that people read; unique. */
@@ -1689,7 +1689,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -1733,7 +1733,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -1745,7 +1745,7 @@ export interface Methods {
   /** Makes a maintenance window: once, or by a cron line, a duration and a time zone. */
   'alert_window_create': {
     params: {
-      /** When it holds, and for what. */
+      /** The window: its times, scope and effect. */
       window: {
         /** Name that people read; unique. */
         name: string;
@@ -1768,9 +1768,9 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Five fields: when it begins. */
+        /** Begin as a cron line of five fields. */
         cron?: string | null;
-        /** Seconds from each begin on. */
+        /** Length in seconds, from each begin on. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -1855,7 +1855,7 @@ export interface Methods {
       next: [number, number][];
     }[];
   };
-  /** When a maintenance window would hold. */
+  /** Finds the times at which a maintenance window would hold. */
   'alert_window_preview': {
     params: {
       /** The window; nothing is stored. */
@@ -1881,9 +1881,9 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Five fields: when it begins. */
+        /** Begin as a cron line of five fields. */
         cron?: string | null;
-        /** Seconds from each begin on. */
+        /** Length in seconds, from each begin on. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -1904,7 +1904,7 @@ export interface Methods {
     params: {
       /** Name that people read; unique. */
       name: string;
-      /** What becomes different. */
+      /** The members that change. */
       change: {
         /** Name that people read; unique. */
         name?: string;
@@ -1927,9 +1927,9 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Five fields: when it begins. */
+        /** Begin as a cron line of five fields. */
         cron?: string | null;
-        /** Seconds from each begin on. */
+        /** Length in seconds, from each begin on. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -2045,7 +2045,7 @@ export interface Methods {
       kind: string;
       /** Fields of the kind. */
       config: { [name: string]: unknown };
-      /** Which secret fields are set. */
+      /** The secret fields that are set. */
       secret: { [name: string]: { set: boolean } };
       language: 'en' | 'zh-CN';
       zone: string;
@@ -2061,7 +2061,7 @@ export interface Methods {
       /** Unix ms of the last message that was taken. */
       last_ok_at: number | null;
       last_status: number | null;
-      /** What the receiver said; for its owner only. */
+      /** Answer of the receiver, for the owner of the channel only. */
       last_error: string | null;
       sent: number;
       failed: number;
@@ -2094,7 +2094,7 @@ export interface Methods {
       kind: string;
       /** Fields of the kind. */
       config: { [name: string]: unknown };
-      /** Which secret fields are set. */
+      /** The secret fields that are set. */
       secret: { [name: string]: { set: boolean } };
       language: 'en' | 'zh-CN';
       zone: string;
@@ -2110,7 +2110,7 @@ export interface Methods {
       /** Unix ms of the last message that was taken. */
       last_ok_at: number | null;
       last_status: number | null;
-      /** What the receiver said; for its owner only. */
+      /** Answer of the receiver, for the owner of the channel only. */
       last_error: string | null;
       sent: number;
       failed: number;
@@ -2135,7 +2135,7 @@ export interface Methods {
         choices?: string[];
         default?: unknown;
         example?: string;
-        /** Where people find the value. */
+        /** Place where people find the value. */
         help?: string;
       }[];
       /** Severity → priority that this kind knows. */
@@ -2153,7 +2153,7 @@ export interface Methods {
       kind: string;
       /** Fields of the kind. */
       config: { [name: string]: unknown };
-      /** Which secret fields are set. */
+      /** The secret fields that are set. */
       secret: { [name: string]: { set: boolean } };
       language: 'en' | 'zh-CN';
       zone: string;
@@ -2169,7 +2169,7 @@ export interface Methods {
       /** Unix ms of the last message that was taken. */
       last_ok_at: number | null;
       last_status: number | null;
-      /** What the receiver said; for its owner only. */
+      /** Answer of the receiver, for the owner of the channel only. */
       last_error: string | null;
       sent: number;
       failed: number;
@@ -2181,7 +2181,7 @@ export interface Methods {
   /** Messages of the channels that the caller may read, newest first. */
   'channel_outbox': {
     params: {
-      /** Of this channel only, also when it was deleted. */
+      /** Name of the channel, which may be deleted. Absent: all channels. */
       name?: string | null;
       /** Absent: all. */
       state?: 'waiting' | 'sent' | 'dropped' | 'merged' | null;
@@ -2211,7 +2211,7 @@ export interface Methods {
   /** Reads the URL of a channel as other programs write it, to fill the form. */
   'channel_read_url': {
     params: {
-      /** As Apprise or Shoutrrr write it. */
+      /** URL in the form of Apprise or Shoutrrr, or the address of a webhook. */
       url: string;
     };
     result: {
@@ -2254,7 +2254,7 @@ export interface Methods {
     params: {
       /** A stored channel. */
       name?: string | null;
-      /** Or one as `channel_create` takes it. */
+      /** A channel as `channel_create` takes it, in the place of `name`. */
       channel?: {
           /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
           name: string;
@@ -2276,7 +2276,7 @@ export interface Methods {
       host: string;
       status: number | null;
       ms: number;
-      /** What the receiver said, in words, and what to change. */
+      /** Answer of the receiver in words, and the change that helps. */
       message: string;
     };
   };
@@ -2285,7 +2285,7 @@ export interface Methods {
     params: {
       /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
       name: string;
-      /** What becomes different. */
+      /** The members that change. */
       change: {
         /** Fields of the kind that are no secret (`channel_kinds`). */
         config?: { [name: string]: unknown };
@@ -2305,7 +2305,7 @@ export interface Methods {
       kind: string;
       /** Fields of the kind. */
       config: { [name: string]: unknown };
-      /** Which secret fields are set. */
+      /** The secret fields that are set. */
       secret: { [name: string]: { set: boolean } };
       language: 'en' | 'zh-CN';
       zone: string;
@@ -2321,7 +2321,7 @@ export interface Methods {
       /** Unix ms of the last message that was taken. */
       last_ok_at: number | null;
       last_status: number | null;
-      /** What the receiver said; for its owner only. */
+      /** Answer of the receiver, for the owner of the channel only. */
       last_error: string | null;
       sent: number;
       failed: number;
@@ -4346,7 +4346,7 @@ export interface Subscriptions {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Why nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];

@@ -18,7 +18,7 @@ export interface Findings {
   readonly size: Size;
 }
 
-/** What the work of an evaluation depends on, beside the values. */
+/** Facts that the work of an evaluation depends on, beside the values. */
 export interface Size {
   nodes: number;
   loops: number;

@@ -23,7 +23,7 @@ export interface WindowUse {
   readonly key: string;
 }
 
-/** What is wrong with a condition. `from` and `to` are places in the text, in UTF-16 units. */
+/** Fault of a condition. `from` and `to` are places in the text, in UTF-16 units. */
 export interface Fault {
   readonly message: string;
   readonly from: number;

@@ -35,7 +35,7 @@ const NOTHING: Facts = {
   expiries: new Map(),
 };
 
-/** What people say of machines, and which of them are away, in memory (`Machines`). */
+/** Metadata of machines, and which of them are away, in memory (`Machines`). */
 export class KnownMachines implements Machines {
   readonly #parts: MachinesParts;
   readonly #queue = new SerialQueue();

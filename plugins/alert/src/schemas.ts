@@ -117,7 +117,8 @@ export const RuleAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(
     Type.String({
-      description: 'Why it does not run: its condition, its owner, or a plugin that is off.',
+      description:
+        'Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs.',
     }),
   ),
   open: Type.Integer({ description: 'Open alerts.' }),
@@ -154,7 +155,7 @@ export const AlertAnswer = Type.Object({
       { kind: Type.Enum(['silence', 'window', 'subject', 'frozen']), name: Type.String() },
       {
         description:
-          'Why nothing is sent now: a silence, a window, another alert, or a silent machine.',
+          'Reason that nothing is sent now: a silence, a window, another alert, or a silent machine.',
       },
     ),
   ),
@@ -221,9 +222,15 @@ const windowMembers = {
     Type.String({ maxLength: 64, description: 'IANA zone of `cron`. Default: `UTC`.' }),
   ),
   once: optional(Type.Object({ from: Time(), to: Time() }, closed)),
-  cron: optional(Type.String({ maxLength: 120, description: 'Five fields: when it begins.' })),
+  cron: optional(
+    Type.String({ maxLength: 120, description: 'Begin as a cron line of five fields.' }),
+  ),
   duration_s: optional(
-    Type.Integer({ minimum: 60, maximum: 604_800, description: 'Seconds from each begin on.' }),
+    Type.Integer({
+      minimum: 60,
+      maximum: 604_800,
+      description: 'Length in seconds, from each begin on.',
+    }),
   ),
   effect: optional(
     Type.Enum(['quiet', 'pause'], {

@@ -58,7 +58,7 @@ export interface TellingParts {
   readonly changed: (ids: readonly number[]) => void;
 }
 
-/** Who is told, when: the dispatcher with silences, windows, policies, and links that acknowledge. */
+/** Decides who is told, and when: the dispatcher with silences, windows, policies, and links that acknowledge. */
 export class Telling {
   readonly #parts: TellingParts;
   readonly #settings: Settings;

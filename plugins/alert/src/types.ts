@@ -133,7 +133,7 @@ export interface AlertEvent extends AlertKey {
   readonly kind: EventKind;
   readonly by: string | null;
   readonly detail: { readonly [name: string]: unknown };
-  /** Of an end: the channels that heard of the opening. */
+  /** Channels that heard of the opening; ends have it. */
   readonly told: readonly number[] | null;
   /** Unix ms at which it is decided whether and how it is told; null: it is decided. */
   readonly due: number | null;
@@ -156,7 +156,7 @@ export interface Transition extends AlertKey {
   readonly false_ms: number;
   readonly value: number | null;
   readonly detail: AlertDetail;
-  /** Who did it, where a person did. */
+  /** Name of the person who did it; absent: the server. */
   readonly by?: string;
 }
 
@@ -253,9 +253,9 @@ export interface Rules {
   ofParts(agent: number): readonly LoadedRule[];
   /** Tells whether any rule of source `part` runs: without one full reports are not looked at. */
   readonly anyParts: boolean;
-  /** Tells whether the alerts of this rule are judged by reports as they arrive; those of any other belong to the server whose turn it is. */
+  /** Tells whether the alerts of this rule are judged by reports as they arrive. All others are judged by the server whose turn it is. */
   usesReports(id: number): boolean;
-  /** Rules of these sources that run, for the server whose turn it is; of `machine` those with stored values alone (`traffic`, `predict`, `expires_in_days`, long windows). */
+  /** Rules of these sources that run, for the server whose turn it is. Source `machine` has only those with stored values here (`traffic`, `predict`, `expires_in_days`, long windows). */
   slow(source: Source): readonly LoadedRule[];
   /** Tells whether the rule applies to this agent: its scope names it and its owner may read it. */
   applies(rule: Rule, agent: number): boolean;
@@ -263,7 +263,7 @@ export interface Rules {
   onChange(listener: () => void): () => void;
 }
 
-/** What people say of machines in their metadata (kv), from memory. */
+/** Metadata of machines (kv), from memory. */
 export interface Machines {
   nameOf(uuid: string): string;
   tagsOf(uuid: string): readonly string[];

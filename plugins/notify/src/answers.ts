@@ -39,7 +39,7 @@ export function outboxAnswer(row: OutboxRow, own: boolean): Static<typeof Outbox
   };
 }
 
-/** What a message is about, in few words: the channel has its own. */
+/** Gist of a message for lists; the channel has its own words. */
 function titleOf({ title, alerts, more }: Message): string {
   if (title !== undefined) return title;
   const [first] = alerts;

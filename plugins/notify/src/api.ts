@@ -79,9 +79,9 @@ export interface Message {
   readonly type: MessageType;
   /** Unix ms. */
   readonly sent_at: number;
-  /** What is told together: `key` is stable; `open` counts everything that is still open in it and was told to the channel, `closed` what this message tells the end of. */
+  /** Group of alerts that are told together: `key` is stable; `open` counts everything that is still open in it and was told to the channel, `closed` what this message tells the end of. */
   readonly group: { readonly key: string; readonly open: number; readonly closed: number };
-  /** At most ten. */
+  /** Alerts of the message, at most ten. */
   readonly alerts: readonly MessageAlert[];
   /** Further alerts that are not listed. */
   readonly more: number;

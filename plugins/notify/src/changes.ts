@@ -105,7 +105,7 @@ export class Changes {
     );
     const kept = Object.entries(old.sealed).filter(([field]) => !Object.hasOwn(given, field));
     const fresh = filledIn(given);
-    // What is emptied is asked for when the channel sends: here it would hinder the move.
+    // A secret that was emptied is demanded when the channel sends, so that the host can change first.
     checkValues(kind, config, filledIn({ ...secret, ...given }));
     const sealed = {
       ...(isMoved ? {} : Object.fromEntries(kept)),

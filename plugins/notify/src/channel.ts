@@ -27,7 +27,7 @@ export interface ChannelRow extends SecretPlace {
   readonly dropped: number;
 }
 
-/** What a caller decides of a channel. */
+/** Settings of a channel, which callers decide. */
 export type Settings = Pick<
   ChannelRow,
   'name' | 'kind' | 'config' | 'language' | 'zone' | 'enable' | 'owner'

@@ -41,7 +41,7 @@ export const ChannelAnswer = Type.Object({
   kind: Type.String(),
   config: Values('Fields of the kind.'),
   secret: Type.Record(Type.String(), Type.Object({ set: Type.Boolean() }), {
-    description: 'Which secret fields are set.',
+    description: 'The secret fields that are set.',
   }),
   language: Type.Enum([...LANGUAGES]),
   zone: Type.String(),
@@ -55,7 +55,7 @@ export const ChannelAnswer = Type.Object({
   last_ok_at: Type.Union([Time('Unix ms of the last message that was taken.'), Type.Null()]),
   last_status: Type.Union([Type.Integer(), Type.Null()]),
   last_error: Type.Union([
-    Type.String({ description: 'What the receiver said; for its owner only.' }),
+    Type.String({ description: 'Answer of the receiver, for the owner of the channel only.' }),
     Type.Null(),
   ]),
   sent: Type.Integer(),
@@ -74,7 +74,7 @@ export const KindField = Type.Object({
   choices: Type.Optional(Type.Array(Type.String())),
   default: Type.Optional(Type.Unknown()),
   example: Type.Optional(Type.String()),
-  help: Type.Optional(Type.String({ description: 'Where people find the value.' })),
+  help: Type.Optional(Type.String({ description: 'Place where people find the value.' })),
 });
 
 export const KindAnswer = Type.Object({
@@ -96,7 +96,9 @@ export const TestAnswer = Type.Object({
   host: Type.String(),
   status: Type.Union([Type.Integer(), Type.Null()]),
   ms: Type.Number(),
-  message: Type.String({ description: 'What the receiver said, in words, and what to change.' }),
+  message: Type.String({
+    description: 'Answer of the receiver in words, and the change that helps.',
+  }),
 });
 
 export const UrlAnswer = Type.Object({

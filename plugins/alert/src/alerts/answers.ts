@@ -11,7 +11,7 @@ import { textOf } from './words.ts';
 const HOUR_MS = 3_600_000;
 const STATES = ['closed', 'pending', 'open', 'clearing'] as const;
 
-/** Why nothing is sent of an alert now. */
+/** Reason for which nothing is sent about an alert now. */
 export interface HiddenBy {
   readonly kind: 'silence' | 'window' | 'subject' | 'frozen';
   readonly name: string;
@@ -99,7 +99,7 @@ export class Answers {
 
   event(event: AlertEvent) {
     const { id, alert_id, part, episode, at, kind, by } = event;
-    // What the dispatcher keeps for the end is nobody else's.
+    // Members that the dispatcher keeps for the end are left out.
     const { telling: _telling, ...detail } = event.detail;
     const subject = this.#subject(event);
     const place = { id, alert_id, ...this.#rule(event.rule_id), subject, part };

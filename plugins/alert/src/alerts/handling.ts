@@ -65,7 +65,7 @@ function addClose(methods: Methods, parts: AlertMethodParts): void {
   methods.add('alert_close', {
     summary: 'Closes an open alert by hand. It opens again when its condition holds.',
     addition: true,
-    params: { id: Id, note: noteOf('Why it is over.') },
+    params: { id: Id, note: noteOf('Reason for closing it.') },
     result: AlertAnswer,
     audit: ({ id }) => String(id),
     right: rightTo('write'),
@@ -85,7 +85,7 @@ function addClose(methods: Methods, parts: AlertMethodParts): void {
 function addNote(methods: Methods, parts: AlertMethodParts): void {
   methods.add('alert_note', {
     summary: 'Adds a note to the history of an alert.',
-    description: `At most ${MOST_NOTES} for each time that it opened.`,
+    description: `An alert takes at most ${MOST_NOTES} notes each time that it opens.`,
     addition: true,
     params: {
       id: Id,

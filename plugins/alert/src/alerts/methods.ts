@@ -57,7 +57,7 @@ const limitOf = (default_: number) =>
     Type.Integer({
       minimum: 1,
       maximum: MOST_ALERTS,
-      description: `At most so many. Default: ${default_}.`,
+      description: `Largest number of rows. Default: ${default_}.`,
     }),
   );
 const uuidsOf = (agents: readonly string[] | null | undefined) =>
@@ -73,7 +73,7 @@ export function addReads(methods: Methods, parts: AlertMethodParts): void {
 function addList(methods: Methods, { auth, store, answers }: AlertMethodParts): void {
   methods.add('alert_list', {
     summary: 'Alerts that are open now, the newest first.',
-    description: 'Of machines of which the caller may read alerts.',
+    description: 'The answer holds alerts that the caller may read.',
     addition: true,
     params: {
       state: described(

@@ -6,7 +6,7 @@ import { variableOf } from '../evaluate/variables.ts';
 export function textOf(value: number | null, condition: Condition | undefined): string {
   if (value === null) return '';
   const first = condition?.variables.map(variableOf).find((one) => one?.type === 'double');
-  // Of an event it is how often it happened.
+  // The value of an event is how often it happened.
   if (condition && !first) return '';
   return valueText(value, (condition?.comparison ? unitOf(condition) : first?.unit) ?? '');
 }

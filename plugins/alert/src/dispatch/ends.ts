@@ -17,7 +17,7 @@ export async function tellEnds(
     const { event, policy, rule } = due;
     const mayHear = policy.send_close && (await mayTell(due));
     const hearing = await teller.byId(mayHear ? (event.told ?? []) : [], rule);
-    // Who never got the opening, because it was dropped, does not hear of the end.
+    // A channel whose opening was dropped does not hear of the end.
     const channels = hearing.channels.filter(({ name }) => !isLost(batchesOf(due), name));
     decision.decided.push({
       id: event.id,

@@ -33,7 +33,7 @@ export interface Line {
 export interface Group {
   readonly type: MessageType;
   readonly key: string;
-  /** In the order of the message; further ones than ten are counted. */
+  /** Alerts in the order of the message; those after the tenth are counted. */
   readonly lines: readonly Line[];
   readonly now: number;
   /** Open alerts of the group that the channel knows, those of the message included. */

@@ -149,7 +149,7 @@ export class Reminders {
     }
     const batchOf = ({ channels }: Hearing, batch: string) => (channels.length > 0 ? batch : null);
     const batch = batchOf(step, `step-${id}`);
-    // Where nobody heard of it yet, the step is what tells of the opening.
+    // Nobody heard of the alert yet: the step tells of the opening.
     if (alert.told === null && opened && steps.length > 0) {
       const detail = { ...opened.detail, steps: [...taken] };
       decision.first.push({ id: opened.id, batch, detail });

@@ -15,7 +15,7 @@ const CHUNK = 100;
 
 /** Events that are due, sorted by what becomes of them. */
 export interface Sorted {
-  /** What is decided without a message: what is over, what waits. */
+  /** Decisions without a message, for events that are over or wait. */
   readonly decision: Decision;
   readonly openings: readonly Due[];
   readonly flapping: readonly Due[];

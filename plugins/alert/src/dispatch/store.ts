@@ -156,7 +156,7 @@ export class DispatchStore {
     return new Map(rows.map(({ name, n }) => [name, Number(n)]));
   }
 
-  /** When these groups were told of last, Unix ms. */
+  /** Times at which these groups were told of last, Unix ms. */
   async sentAt(keys: readonly string[]): Promise<Map<string, number>> {
     const text = `select key, sent_at from alert_group where key in
       (select v.value from ${this.#db.forms.elementTexts} as v)`;

@@ -44,7 +44,7 @@ export class Suppressors {
     this.#stronger = new Map(await Promise.all(read));
   }
 
-  /** What keeps an alert from being told now; undefined: nothing does. */
+  /** Returns the thing that keeps an alert from being told now; undefined: nothing does. */
   of(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
     return this.#topology(alert, rule, now) ?? this.#wish(alert, rule, now);
   }

@@ -15,7 +15,7 @@ export interface Due {
   readonly told?: Episode;
 }
 
-/** What one transaction stores. */
+/** Changes that one transaction stores. */
 export interface Decision {
   readonly alerts: AlertChange[];
   readonly unacked: Pick<AlertChange, 'id' | 'version'>[];

@@ -37,7 +37,7 @@ export class Pace {
     const elapsed = this.#last === undefined ? 0 : now - this.#last;
     this.#last = now;
     const gap = gapAfter(this.#usual_ms);
-    // One long pause is no new habit.
+    // One long pause does not change the usual interval.
     const counted = Math.min(elapsed, 3 * Math.max(this.#usual_ms, 1_000));
     this.#usual_ms += (counted - this.#usual_ms) / 8;
     return gap;

@@ -55,7 +55,7 @@ export class Changes {
   }
 
   async #run(): Promise<void> {
-    // What one turn of the event loop brings goes together.
+    // Changes of one turn of the event loop are stored together.
     await new Promise(setImmediate);
     while (this.#queue.length > 0) await this.#store(this.#queue.splice(0, BATCH));
     this.#running = undefined;

@@ -1,6 +1,6 @@
 import type { Rule } from '../types.ts';
 
-/** One of so many evaluations is measured. */
+/** Evaluations of which one is measured. */
 const SAMPLED = 16;
 /** Measured evaluations that one judgement is made of: a thousand in all. */
 const SAMPLES = 64;

@@ -74,7 +74,7 @@ export class Loader {
     ]);
     const { clock } = this.#kernel;
     const moment = { at: clock.now(), now: clock.monotonic(), since };
-    // How far the holds of other rules have come is stored by whoever judges them.
+    // Progress of other rules' holds is stored by the server that judges them.
     const own = rows.filter(({ rule_id }) => rules.usesReports(rule_id));
     const byAgent = Map.groupBy(own, ({ subject_id }) => subject_id);
     for (const state of fresh) state.clock = new ClockOffset(offsets?.get(state.agent.id));

@@ -66,7 +66,7 @@ export const isKeptDisk = (disk: Disk): boolean =>
 function diskOf(disk: Json): PartSeen {
   const total = Number(disk['total_space']);
   const free = Number(disk['available_space']);
-  // What is kept for root is neither used nor free: `df` leaves it out of the share, too.
+  // Space reserved for root is neither used nor free: `df` leaves it out of the share, too.
   const used =
     disk['used_space'] === undefined || disk['used_space'] === null
       ? total - free

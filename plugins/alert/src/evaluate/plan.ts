@@ -12,7 +12,7 @@ import { type Facts, factOf, type Measured, measuredOf, type Row } from './varia
 export type Values = Record<string, Value>;
 export type ReadWindow = (use: WindowUse) => number | undefined;
 
-/** What the rules of one agent read: nothing else is taken out of its reports. */
+/** Values that the rules of one agent read: nothing else is taken out of its reports. */
 export interface Plan {
   readonly rules: readonly LoadedRule[];
   readonly measured: readonly Measured[];

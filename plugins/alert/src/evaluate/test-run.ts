@@ -44,10 +44,10 @@ const Result = Type.Object({
       opened_at: Time(),
       closed_at: Type.Union([Time(), Type.Null()]),
       max: Type.Union([Type.Number(), Type.Null()], {
-        description: 'Largest value meanwhile; of a condition with `<` the least.',
+        description: 'Largest value meanwhile. A condition with `<` has the least value here.',
       }),
     }),
-    { description: `The oldest ${MOST_EPISODES}.` },
+    { description: `The oldest ${MOST_EPISODES} episodes.` },
   ),
   messages: Type.Integer({ description: 'Messages that the default policy would have made.' }),
   evaluated: Type.Integer({ description: 'Evaluations.' }),
@@ -66,7 +66,7 @@ export function addTestMethod(methods: Methods, parts: PreviewParts): void {
   methods.add('alert_rule_test', {
     summary: 'Plays a rule over stored reports, and tells what it would have done.',
     description:
-      'Rules of source `machine` without `traffic`, `predict`, `expires_in_days`, `cores` and windows over an hour, of source `part` and of source `presence`. Only machines whose values the caller may read are played. Up to two hours are played second by second, longer ranges by averages of minutes or of longer steps. Disks that rules leave out now are left out.',
+      'Plays rules of the sources `part` and `presence`, and rules of source `machine` without `traffic`, `predict`, `expires_in_days`, `cores` and windows over an hour. Only machines whose values the caller may read are played. Up to two hours are played second by second, longer ranges by averages of minutes or of longer steps. Disks that rules leave out now are left out.',
     addition: true,
     params: {
       rule: described(NewRule, 'The rule, as `alert_rule_create` takes it.'),

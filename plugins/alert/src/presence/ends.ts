@@ -36,7 +36,7 @@ export async function endOrphans(parts: EndParts, now: number): Promise<void> {
   }
 }
 
-/** Why an alert ends without a recovery; undefined: it does not. */
+/** Returns the reason for which an alert ends without a recovery; undefined: it does not. */
 function reasonOf({ rules, machines, registry }: EndParts, alert: Alert, now: number) {
   const rule = rules.byId(alert.rule_id);
   if (!rule) return 'the rule was deleted';

@@ -25,7 +25,7 @@ export interface When {
   readonly gap_ms: number;
 }
 
-/** What a look leads to: a change of state, the progress of a hold, or nothing. */
+/** Result of a look: a change of state, the progress of a hold, or nothing. */
 export type Judgement =
   | { readonly change: Transition }
   | {

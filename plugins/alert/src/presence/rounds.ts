@@ -11,7 +11,7 @@ const TURN = { table: 'alert_state', holder: 'holder', row: 'id = 1', lasts_ms: 
 const TAKE_MS = 3_000;
 /** A server without the turn looks at who is away this often. */
 const LOOK_MS = 6_000;
-/** Rules, tags and rights are read again this often, and what nothing else ends is looked for. */
+/** Rules, tags and rights are read again this often, and alerts that no value will end are looked for. */
 const REFRESH_MS = 10_000;
 const COUNT_MS = 30_000;
 const SLOW_MS = 300_000;
@@ -149,7 +149,7 @@ export class Rounds {
     });
   }
 
-  /** Runs what may take long, so that the turn is kept and absence judged meanwhile; one at a time. */
+  /** Runs long work beside the rounds, so that the turn is kept and absence judged meanwhile; one at a time. */
   #beside(work: (mayGoOn: () => boolean) => Promise<void>): void {
     const { signal, log } = this.#parts.kernel;
     this.#besides ??= work(() => this.#hasTurn && !signal.aborted)

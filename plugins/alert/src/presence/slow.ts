@@ -42,7 +42,7 @@ export interface SlowParts {
   readonly series: AgentSeries | undefined;
 }
 
-/** What is stored of one machine. */
+/** Stored values of one machine. */
 interface Stored {
   readonly row: Row | undefined;
   readonly windows: ReadonlyMap<string, number>;
@@ -126,7 +126,7 @@ export class SlowRules {
     return stored;
   }
 
-  /** Measures windows of one machine. What cannot be read has no value. */
+  /** Measures windows of one machine. A window that cannot be read has no value. */
   async #measure(agent: Agent, uses: readonly WindowUse[], traffic: Traffic | undefined) {
     const { kernel, series } = this.#parts;
     const { clock, signal, log } = kernel;
@@ -206,7 +206,7 @@ const usesOf = (rules: readonly LoadedRule[]): WindowUse[] => {
   return [...new Map(uses.map((use) => [use.key, use])).values()];
 };
 
-/** Tells whether a rule reads values of reports, and not what people say of machines alone. */
+/** Tells whether a rule reads values of reports, and not metadata of machines alone. */
 const needsReports = (loaded: LoadedRule): boolean => {
   const { measured } = planFor(loaded);
   return measured.length > 0 || usesOf([loaded]).length > 0;

@@ -110,7 +110,7 @@ export class LoadedRules implements Rules {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Why a rule that is on does not run; null: it does. */
+  /** Returns the reason for which a rule that is on does not run; null: it runs. */
   problem({ id, scope }: Rule): string | null {
     const fault = this.#faults.get(id);
     if (fault) return fault;

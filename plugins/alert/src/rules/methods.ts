@@ -77,7 +77,7 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
     description:
       'Members that are absent stay as they are, null takes the default. After a change of condition, holds or scope open alerts are judged anew.',
     addition: true,
-    params: { name: Name, change: described(RuleChange, 'What becomes different.') },
+    params: { name: Name, change: described(RuleChange, 'The members that change.') },
     result: RuleAnswer,
     audit: ({ name }) => name,
     right: rightTo('write', '; of the former scope and of the new one'),
@@ -107,7 +107,7 @@ function addSwitches(methods: Methods, parts: RuleMethodParts): void {
   methods.add('alert_rule_set_enable', {
     summary: 'Switches a rule on or off; its owner stays.',
     addition: true,
-    params: { name: Name, enable: Type.Boolean({ description: 'Whether it runs.' }) },
+    params: { name: Name, enable: Type.Boolean({ description: 'True: the rule runs.' }) },
     result: RuleAnswer,
     audit: ({ name, enable }) => `${name}: ${enable ? 'on' : 'off'}`,
     right: rightTo('write'),
@@ -116,7 +116,7 @@ function addSwitches(methods: Methods, parts: RuleMethodParts): void {
       answer(parts, await changes.setEnable(name, enable, caller)),
   });
   methods.add('alert_rule_reset', {
-    summary: 'Gives a default rule its default settings back, also a deleted one.',
+    summary: 'Gives a default rule its default settings back. A deleted one returns.',
     description: 'The caller owns it from then on.',
     addition: true,
     params: { name: Name },
@@ -189,7 +189,7 @@ function addCheck(methods: Methods, parts: RuleMethodParts): void {
     result: Type.Object({
       valid: Type.Boolean(),
       errors: Type.Array(FaultAnswer),
-      variables: Type.Array(Type.String(), { description: 'Names that it uses.' }),
+      variables: Type.Array(Type.String(), { description: 'Names that the condition uses.' }),
       matches: Type.Integer(),
       true_now: Type.Integer(),
       cut: Type.Boolean({

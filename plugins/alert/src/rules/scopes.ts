@@ -25,7 +25,7 @@ export class Scopes {
     this.#parts = parts;
   }
 
-  /** Why the owner of a rule keeps it from running; null: nothing does. */
+  /** Returns the reason in the owner's rights for which a rule does not run; null: there is none. */
   problem(rule: number): string | null {
     return this.#problems.get(rule) ?? null;
   }

@@ -47,7 +47,7 @@ function testsOf({ rules, agents, tags, monitors, severity }: Matcher): Test[] {
   return tests;
 }
 
-/** Returns the matcher as it is stored: agents in their one spelling. @throws RpcError 108 for one with too many names */
+/** Returns the matcher as it is stored: agents as lower-case UUIDs. @throws RpcError 108 for one with too many names */
 export function storedMatcher(given: Matcher): Matcher {
   const { rules = [], agents = [], tags = [], monitors = [] } = given;
   const names = rules.length + agents.length + tags.length + monitors.length;

@@ -33,7 +33,7 @@ function addChanges(methods: Methods, parts: SettingsParts): void {
     description:
       'Needs `alert` `silence` of each agent that the scope names, or globally. It ends after a year at the latest. What is still open at its end, and was not told, is told then.',
     addition: true,
-    params: { silence: described(NewSilence, 'What is silenced, why, and until when.') },
+    params: { silence: described(NewSilence, 'The silence: its scope, reason and end.') },
     result: SilenceAnswer,
     audit: ({ silence }) => silence.reason,
     access: needs(({ silence }: { readonly silence: Scoped }) => mayHide('silence', silence.scope)),
@@ -110,7 +110,7 @@ function addReads(methods: Methods, parts: SettingsParts): void {
     params: { scope: MatcherSchema },
     result: Type.Object({
       hides: Type.Integer(),
-      alerts: Type.Array(AlertAnswer, { description: `At most ${SHOWN}.` }),
+      alerts: Type.Array(AlertAnswer, { description: `Some of them, at most ${SHOWN}.` }),
     }),
     access: needs(({ scope }: Scoped) => mayHide('silence', scope)),
     async handle({ scope }, { caller }) {

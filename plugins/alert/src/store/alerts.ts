@@ -70,7 +70,7 @@ export class AlertStore {
     return (await this.byIds([id]))[0];
   }
 
-  /** At most `PAGE_ROWS`. */
+  /** Alerts with these ids, at most `PAGE_ROWS`. */
   byIds(ids: readonly number[]): Promise<Alert[]> {
     return this.#alerts(`where id in (${marks(ids.length)})`, ids);
   }
@@ -99,7 +99,7 @@ export class AlertStore {
     return (await this.#read<EventRow>(EVENT, text, [id, limit])).map(eventOf).toReversed();
   }
 
-  /** The newest first. Index (subject_kind, subject_id, at), or (at). */
+  /** Events, the newest first. Index (subject_kind, subject_id, at), or (at). */
   async history({ subjects, rule, kinds, from, to, limit }: HistoryAsk): Promise<AlertEvent[]> {
     const { text, params } = whereAll([
       ['at >= ? and at < ?', from, to],

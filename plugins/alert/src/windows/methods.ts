@@ -40,7 +40,7 @@ function addCreate(methods: Methods, parts: WindowParts): void {
     description:
       'Needs `alert` `write` of each agent that the scope names, or globally. Alerts open and show within it, and are not sent; what is still open at its end, and was not told, is told then. Needs `status_page` `write` of each slug in `public`.',
     addition: true,
-    params: { window: described(NewWindow, 'When it holds, and for what.') },
+    params: { window: described(NewWindow, 'The window: its times, scope and effect.') },
     result: WindowAnswer,
     audit: ({ window }) => window.name,
     access: needs(({ window }: { readonly window: Scoped }) => mayHide('write', window.scope)),
@@ -61,7 +61,7 @@ function addChange(methods: Methods, parts: WindowParts): void {
     description:
       'Members that are absent stay as they are, null takes the default. Needs the right to the former scope and to the new one, and `status_page` `write` of each slug in `public`: the caller owns the window from then on.',
     addition: true,
-    params: { name: Name, change: described(WindowChange, 'What becomes different.') },
+    params: { name: Name, change: described(WindowChange, 'The members that change.') },
     result: WindowAnswer,
     audit: ({ name }) => name,
     right: rightTo('; of the former scope and of the new one'),
@@ -164,7 +164,7 @@ function addReads(methods: Methods, parts: WindowParts): void {
     },
   });
   methods.add('alert_window_preview', {
-    summary: 'When a maintenance window would hold.',
+    summary: 'Finds the times at which a maintenance window would hold.',
     addition: true,
     params: {
       window: described(NewWindow, 'The window; nothing is stored.'),

@@ -26,7 +26,7 @@ export interface Target {
 export interface DeliveryParts {
   readonly kernel: Pick<Kernel, 'brand' | 'call' | 'system' | 'clock' | 'log'>;
   readonly owners: Owners;
-  /** Of channels of the Super Token, and of all others. */
+  /** Clients for channels of the Super Token, and for all others. */
   readonly clients: { readonly all: EgressClient; readonly public: EgressClient };
 }
 

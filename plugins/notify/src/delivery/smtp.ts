@@ -104,7 +104,7 @@ function failed(kind: Kind, error: SmtpError): Outcome {
     return { kind: 'permanent', status: null, error: text };
   const outcome = unanswered(error);
   if (outcome.kind !== 'retry') return outcome;
-  // Before the text of the message is sent, the server has nothing that it could deliver.
+  // The server has nothing that it could deliver before the text of the message is sent.
   return {
     ...outcome,
     uncertain: outcome.uncertain && (command === undefined || command === 'DATA'),

@@ -39,7 +39,7 @@ export const matrix: Kind = {
         body: ESCAPES.plain(wholeText(message)),
         format: 'org.matrix.custom.html',
         formatted_body: html(message),
-        // With it, readers' programs do not look for `@room` in the text.
+        // This member keeps clients from looking for `@room` in the text.
         'm.mentions': {},
       }),
     };

@@ -15,7 +15,7 @@ import type { Field, Kind, Rendered } from './types.ts';
 
 const signing = (help: string): Field => optionalSecret('secret', 'Signing secret', { help });
 const keyword = optional('keyword', 'Keyword', {
-  help: 'Where the robot takes only messages with a certain word: that word.',
+  help: 'Word that the robot demands in each message; empty: none.',
 });
 
 const SERVERS: { readonly [service: string]: string } = {

@@ -80,7 +80,7 @@ function addUpdate(methods: Methods, parts: ChannelMethodParts): void {
     description:
       'Members that are absent stay as they are. Secret fields that are absent stay, too, unless the receiver changes: then they are emptied and named in `emptied`. A secret field that is null is emptied.',
     addition: true,
-    params: { name: ChannelName, change: described(ChannelChange, 'What becomes different.') },
+    params: { name: ChannelName, change: described(ChannelChange, 'The members that change.') },
     result: Type.Interface([ChannelAnswer], {
       emptied: Type.Array(Type.String(), {
         description: 'Secret fields that were emptied because the receiver is another one.',
@@ -146,7 +146,10 @@ function addForms(methods: Methods): void {
     summary: 'Reads the URL of a channel as other programs write it, to fill the form.',
     addition: true,
     params: {
-      url: Type.String({ maxLength: 2_000, description: 'As Apprise or Shoutrrr write it.' }),
+      url: Type.String({
+        maxLength: 2_000,
+        description: 'URL in the form of Apprise or Shoutrrr, or the address of a webhook.',
+      }),
     },
     result: UrlAnswer,
     // It holds the secrets that the URL held.

@@ -53,7 +53,10 @@ function addTest(methods: Methods, parts: MessageMethodParts): void {
     addition: true,
     params: {
       name: described(optional(ChannelName), 'A stored channel.'),
-      channel: described(optional(NewChannel), 'Or one as `channel_create` takes it.'),
+      channel: described(
+        optional(NewChannel),
+        'A channel as `channel_create` takes it, in the place of `name`.',
+      ),
     },
     result: TestAnswer,
     audit: ({ name, channel }) => name ?? channel?.name,
@@ -146,7 +149,10 @@ function addOutbox(methods: Methods, parts: MessageMethodParts): void {
     summary: 'Messages of the channels that the caller may read, newest first.',
     addition: true,
     params: {
-      name: described(optional(ChannelName), 'Of this channel only, also when it was deleted.'),
+      name: described(
+        optional(ChannelName),
+        'Name of the channel, which may be deleted. Absent: all channels.',
+      ),
       state: described(optional(Type.Enum([...STATES])), 'Absent: all.'),
       limit: described(
         optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),

@@ -44,7 +44,7 @@ export class Sender {
     this.#drain = { ...parts, ...own, hasTurn: () => this.#hasTurn() };
   }
 
-  /** What waits, as it was some seconds ago; nothing on a server that does not send. */
+  /** Messages that wait, as they were some seconds ago; none on a server that does not send. */
   get depth(): Depth {
     return this.#depth;
   }

@@ -89,7 +89,7 @@ export class CleaningStore {
       const waiting = await this.#on.rows<Dropped>(text, [channel, group], trx);
       for (const row of waiting) {
         const { type, alerts, more } = messageOf(row);
-        // What waits besides may tell of it as open yet.
+        // Another waiting message may still tell of it as open.
         if (type !== 'alert.closed') for (const { id } of alerts) ids.delete(id);
         else if (more === 0 && alerts.every(({ id }) => ids.has(id))) {
           const drop = `update notify_outbox set state = 2, last_error = 'its opening was dropped'

@@ -22,7 +22,7 @@ export interface Parts {
   readonly host: string;
   readonly port: string;
   readonly path: readonly string[];
-  /** By name in small letters. */
+  /** Parameters by name in lower case. */
   readonly query: ReadonlyMap<string, string>;
   /** Text between `://` and `?`. */
   readonly rest: string;

@@ -28,7 +28,7 @@ function cleanAlert(alert: MessageAlert): MessageAlert {
     ack_url: address(alert.ack_url),
     subject: {
       kind: subject.kind,
-      // Of a monitor it is a name.
+      // The id of a monitor is a name.
       id: name(subject.id),
       name: name(subject.name),
       tags: subject.tags.slice(0, MANY).map(name),

@@ -18,7 +18,7 @@ const nameOf = ({ subject }: MessageAlert): string => subject.name || subject.id
 
 /** Rule, and the part of the machine that it is about. */
 const ruleOf = ({ rule, part, source }: MessageAlert, words: Words): string =>
-  // Of a rule about the server the part is the name of the problem.
+  // The part is the name of the problem in a rule about the server.
   part === '' || source === 'server' ? rule : fill(words.part, { rule, part });
 
 /** The value, with what it was compared with; empty: none. */

@@ -42,7 +42,7 @@ const NAME: { readonly [kind in PartKind]: string } = {
   interface: 'interface_name',
 };
 
-/** What the newest full report says of the disks, by mount point. */
+/** Disks of the newest full report, by mount point. */
 export type KnownDisks = ReadonlyMap<string, { readonly disk: Disk; readonly isKept: boolean }>;
 
 /** Plays a rule over the stored parts of an agent. @throws RpcError 103, -32008 */
