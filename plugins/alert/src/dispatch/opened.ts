@@ -1,3 +1,4 @@
+import { UNSET } from '../rules/defaults.ts';
 import type { AlertEvent, Rule } from '../types.ts';
 
 /** Facts that reminders and the end need. They stand in the history, because the rule and the group may be gone by then. */
@@ -18,8 +19,8 @@ export function openingOf(rule: Rule, group: string): Opening {
 }
 
 const GONE = {
-  ...{ enable: false, scope: { agents: [] }, condition: '', clear: null, for_s: 0, notify: true },
-  ...{ repeat_s: null, summary: '', runbook: '', version: 0, meaning: 0 },
+  ...UNSET,
+  ...{ enable: false, scope: { agents: [] }, condition: '', version: 0, meaning: 0 },
 };
 
 /** Returns a deleted rule as far as its end needs it. */

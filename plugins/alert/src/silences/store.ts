@@ -1,14 +1,11 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import type { Counting, Database } from '@svc/plugin-sdk';
 import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
-import { slices } from '../store/slices.ts';
+import { readByIds } from '../store/slices.ts';
 import type { Matcher, Silence } from '../types.ts';
 
 export const HELD_SILENCES = 'alert-silence';
 /** Silences of one read: those of all tokens, and as many of the Super Token. */
 const MOST_SILENCES = 2_000;
-/** Rows of one read with scopes, which are long. */
-const SLICE = 50;
 /** Time for which ended ones are shown, and how many are kept. */
 const KEPT_MS = 90 * 86_400_000;
 const KEPT = 5_000;
@@ -43,15 +40,11 @@ export class SilenceStore {
   }
 
   /** Silences with these ids, in their order. */
-  async byIds(ids: readonly number[]): Promise<Silence[]> {
-    const found = new Map<number, Silence>();
-    for (const some of slices(ids, SLICE)) {
+  byIds(ids: readonly number[]): Promise<Silence[]> {
+    return readByIds(ids, (some) => {
       const text = `select ${COLUMNS} from alert_silence where id in (${marks(some.length)})`;
-      for (const silence of await this.#rows(this.#db.query, text, some))
-        found.set(silence.id, silence);
-      await breathe();
-    }
-    return ids.flatMap((id) => found.get(id) ?? []);
+      return this.#rows(this.#db.query, text, some);
+    });
   }
 
   /** Every silence that is kept, the newest first. */

@@ -1,14 +1,11 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
 import { guarded, marks, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
-import { slices } from '../store/slices.ts';
+import { readByIds } from '../store/slices.ts';
 import type { MaintenanceWindow, Matcher } from '../types.ts';
 
 export const HELD_WINDOWS = 'alert-window';
 /** Windows of one read: those of all tokens, and as many of the Super Token. */
 const MOST_WINDOWS = 400;
-/** Rows of one read with scopes, which are long. */
-const SLICE = 50;
 
 type Row = Omit<MaintenanceWindow, 'scope' | 'public' | 'enable'> & {
   readonly scope: string;
@@ -49,14 +46,10 @@ export class WindowStore {
   }
 
   /** Windows with these ids, in their order. */
-  async byIds(ids: readonly number[]): Promise<MaintenanceWindow[]> {
-    const found = new Map<number, MaintenanceWindow>();
-    for (const some of slices(ids, SLICE)) {
-      const text = `select ${COLUMNS} from alert_window where id in (${marks(some.length)})`;
-      for (const window of await this.#rows(text, some)) found.set(window.id, window);
-      await breathe();
-    }
-    return ids.flatMap((id) => found.get(id) ?? []);
+  byIds(ids: readonly number[]): Promise<MaintenanceWindow[]> {
+    return readByIds(ids, (some) =>
+      this.#rows(`select ${COLUMNS} from alert_window where id in (${marks(some.length)})`, some),
+    );
   }
 
   async find(name: string): Promise<MaintenanceWindow | undefined> {

@@ -1,5 +1,6 @@
 import { type Condition, compile } from '@svc/conditions';
 import { RpcError, type Static } from '@svc/plugin-sdk';
+import { UNSET } from '../../rules/defaults.ts';
 import type { NewRule } from '../../schemas.ts';
 import type { LoadedRule, Rule, RuleScope, Source } from '../../types.ts';
 import { kindOf } from '../parts.ts';
@@ -8,22 +9,8 @@ import { isShort } from '../windows.ts';
 
 const NOT_STORED = new Set(['expires_in_days', 'cores', 'clock_offset_s', 'disk.read_only']);
 
-/** Members of a rule that do not matter when it is played. */
-const UNIMPORTANT = {
-  id: 0,
-  enable: true,
-  severity: 'warning',
-  notify: true,
-  policy: null,
-  repeat_s: null,
-  summary: '',
-  runbook: '',
-  labels: {},
-  shipped: null,
-  owner: null,
-  version: 0,
-  meaning: 0,
-} as const;
+/** Members that only stored rules have; they do not matter when a rule is played. */
+const NOT_KEPT = { id: 0, shipped: null, owner: null, version: 0, meaning: 0 } as const;
 
 /** @throws RpcError 108 for a rule that cannot be played */
 export function previewRule(rule: Static<typeof NewRule>): LoadedRule {
@@ -37,7 +24,8 @@ export function previewRule(rule: Static<typeof NewRule>): LoadedRule {
   const condition = read(source, rule.condition, 'rule.condition');
   const clear = end === undefined || end === null ? undefined : read(source, end, 'rule.clear');
   const played: Rule = {
-    ...UNIMPORTANT,
+    ...UNSET,
+    ...NOT_KEPT,
     name: rule.name,
     source,
     scope: scope as RuleScope,

@@ -1,4 +1,4 @@
-import { Pencil, Plus, Trash2 } from 'lucide';
+import { Pencil, Trash2 } from 'lucide';
 import { Loaded, type Resource, useServer } from '../../../frame/index.ts';
 import { mayAll } from '../../../parts/alert/index.ts';
 import { Card, ConfirmButton, DialogButton } from '../../../parts/index.ts';
@@ -6,33 +6,18 @@ import { t } from '../../../strings/index.ts';
 import { DEFAULT, type Policy } from '../model.ts';
 import { PolicyDialog } from './dialog.tsx';
 import { usePolicyRemoval } from './draft.ts';
+import { NewPolicyButton } from './new-button.tsx';
 import { policyText } from './text.ts';
 
 /** Ways of telling, by name. */
 export function Policies({ policies }: { readonly policies: Resource<readonly Policy[]> }) {
   const server = useServer();
   const mayWrite = mayAll(server, 'write');
-  const taken = (policies.data ?? []).map(({ name }) => name);
   return (
     <Card
       title={t.alerts.policies}
       actions={
-        mayWrite && (
-          <DialogButton
-            kind="plain"
-            icon={Plus}
-            dialog={(close) => (
-              <PolicyDialog
-                policy={undefined}
-                taken={taken}
-                onClose={close}
-                onDone={policies.refresh}
-              />
-            )}
-          >
-            {t.alerts.newPolicy}
-          </DialogButton>
-        )
+        mayWrite && <NewPolicyButton policies={policies.data ?? []} onDone={policies.refresh} />
       }
     >
       <Loaded of={policies} what={t.alerts.unreadable}>

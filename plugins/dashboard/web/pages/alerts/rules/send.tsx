@@ -1,10 +1,9 @@
-import { Plus } from 'lucide';
 import { useServer } from '../../../frame/index.ts';
 import { mayAll } from '../../../parts/alert/index.ts';
-import { Card, Checkbox, DialogButton, Select, TextArea, TextField } from '../../../parts/index.ts';
+import { Card, Checkbox, Select, TextArea, TextField } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { DEFAULT, usePolicies } from '../model.ts';
-import { PolicyDialog } from '../policies/dialog.tsx';
+import { NewPolicyButton } from '../policies/new-button.tsx';
 import { policyText } from '../policies/text.ts';
 import type { CardProps } from './condition-card.tsx';
 import { HoldSelect } from './hold.tsx';
@@ -76,23 +75,13 @@ function PolicyChoice({ draft, onChange }: CardProps) {
           />
         </div>
         {mayAll(server, 'write') && (
-          <DialogButton
-            kind="plain"
-            icon={Plus}
-            dialog={(close) => (
-              <PolicyDialog
-                policy={undefined}
-                taken={list.map(({ name }) => name)}
-                onClose={close}
-                onDone={(name) => {
-                  policies.refresh();
-                  onChange({ policy: name });
-                }}
-              />
-            )}
-          >
-            {t.alerts.newPolicy}
-          </DialogButton>
+          <NewPolicyButton
+            policies={list}
+            onDone={(name) => {
+              policies.refresh();
+              onChange({ policy: name });
+            }}
+          />
         )}
       </div>
       {found && <p class="hint">{policyText(found)}</p>}
