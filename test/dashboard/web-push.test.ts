@@ -149,7 +149,7 @@ const clicked = (url: string) => `new Promise((done) => {
     .then(([notification]) => dispatchEvent(new NotificationEvent('notificationclick', { notification })));
 })`;
 
-test('a browser that another channel has is asked about, and renewed on request', () =>
+test('a browser is renewed for its own channel at once, for another one on request', () =>
   kit.using(
     async ({ page }) => {
       const offer = page.getByRole('button', { name: 'Notify in this browser' });
@@ -160,7 +160,13 @@ test('a browser that another channel has is asked about, and renewed on request'
       await page.getByLabel('Contact').fill('mailto:admin@example.com');
       await page.getByLabel('Name').fill('mine');
       await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('link', { name: 'mine' }).click();
+      const { config } = await channel(kit.app, 'mine');
+      await page.getByRole('button', { name: 'This browser' }).click();
+      await page.getByText('This browser is filled in.').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'New channel' }).click();
+      assert.is.not((await channel(kit.app, 'mine')).config.public_key, config.public_key);
       await offer.click();
       await page.getByText('for channel mine. Renewed, it is for this channel, and mine').waitFor();
       await page.getByRole('button', { name: 'Renew' }).click();
