@@ -149,6 +149,14 @@ export const shortcuts: readonly Shortcut[] = [
     ],
   },
   {
+    what: "plays the push service to a page; a person's browser asks that of its maker",
+    pattern: /PushManager\.prototype\.subscribe/,
+    files: ['test/dashboard/web-push.test.ts'],
+    twins: [
+      ['test/dashboard/web-push.test.ts', 'a browser that reaches no push service is told so'],
+    ],
+  },
+  {
     what: 'puts runtimes of machines into their folder; a user has them by `fetch-runtime`',
     pattern: /join\(runtimes, 'linux-/,
     files: ['test/enrol/methods.test.ts'],

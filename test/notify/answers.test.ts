@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = [
     'webpush',
     410,
     'push subscription has unsubscribed or expired.',
-    { permanent: /switch notifications on/ },
+    { permanent: /open this channel there and press “This browser”/ },
   ],
   ['smtp', 250, 'queued', 'ok'],
   ['smtp', 451, 'greylisted', { retry: /greylisted/ }],

@@ -1,5 +1,5 @@
 // Web Push against the vectors of RFC 8291 (appendix A) and RFC 8292 (section 2.4), and as a browser reads it.
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
 import * as assert from 'uvu/assert';
 import {
   encrypted,
@@ -10,6 +10,7 @@ import {
 } from '../../plugins/notify/src/kinds/encryption.ts';
 import { checkValues, KINDS, render } from '../../plugins/notify/src/kinds/index.ts';
 import { suite } from '../runner/suite.ts';
+import { readByBrowser } from './browser.ts';
 import { alertOf, context, messageOf, opened, valuesOf } from './messages.ts';
 
 const test = suite('web push');
@@ -61,23 +62,6 @@ test('the token of RFC 8292 is what we write, and its key proves it', () => {
   assert.ok(isSigned(`${head}.${claims}`, signature, key));
   assert.not.ok(isSigned(`${head}.${claims}`, signature, VAPID.key));
 });
-
-/** Text that the browser with this private key reads. */
-function readByBrowser(body: Buffer, auth: Buffer, own: Buffer): string {
-  const pair = createECDH('prime256v1');
-  pair.setPrivateKey(own);
-  const sender = body.subarray(21, 86);
-  const info = Buffer.concat([Buffer.from('WebPush: info\0'), pair.getPublicKey(), sender]);
-  const material = Buffer.from(hkdfSync('sha256', pair.computeSecret(sender), auth, info, 32));
-  const salt = body.subarray(0, 16);
-  const derived = (name: string, size: number) =>
-    Buffer.from(hkdfSync('sha256', material, salt, `Content-Encoding: ${name}\0`, size));
-  const opener = createDecipheriv('aes-128-gcm', derived('aes128gcm', 16), derived('nonce', 12));
-  opener.setAuthTag(body.subarray(-16));
-  const text = Buffer.concat([opener.update(body.subarray(86, -16)), opener.final()]);
-  assert.is(text.at(-1), 2);
-  return text.toString('utf8', 0, text.length - 1);
-}
 
 const kind = KINDS.get('webpush')!;
 const request = (message = opened) => {

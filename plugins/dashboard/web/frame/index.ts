@@ -11,4 +11,5 @@ export { colours, density } from './preferences.ts';
 export { type Resource, useLive, usePoll } from './resources.ts';
 export { address, Link, navigate, setQuery, to } from './router.tsx';
 export { type Me, type Server, useServer } from './server.ts';
+export { deviceName } from './session.ts';
 export { useTokenName } from './token-name.ts';

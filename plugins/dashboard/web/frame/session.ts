@@ -68,8 +68,8 @@ export async function makeSession(
   }
 }
 
-/** Name by which people recognize the session: "Chrome, Linux". */
-function deviceName(): string {
+/** Name by which people recognize this browser: "Chrome, Linux". */
+export function deviceName(): string {
   const { userAgent } = navigator;
   const pick = (names: readonly string[]) => names.find((name) => userAgent.includes(name)) ?? '';
   const browser = pick(['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'])

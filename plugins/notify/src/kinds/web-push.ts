@@ -6,6 +6,7 @@ import { encrypted, MOST_PAYLOAD, newChance, type Vapid, vapidHeader } from './e
 import type { Context, HttpRequest, Kind, Rendered, Values } from './types.ts';
 
 const PRIORITIES = { critical: 'high', warning: 'normal', info: 'low' } as const;
+const LEFT = 'the browser has left: open this channel there and press “This browser”';
 const DAY_S = 86_400;
 const HALF_DAY_S = 43_200;
 
@@ -107,8 +108,8 @@ export const webpush: Kind = {
   answer: reading({
     title: 'The push service',
     hints: [
-      ['unsubscribed', 'the browser has left: switch notifications on there again'],
-      ['expired', 'the browser has left: switch notifications on there again'],
+      ['unsubscribed', LEFT],
+      ['expired', LEFT],
       ['vapid', 'the keys of the server are others than when the browser subscribed'],
     ],
   }),

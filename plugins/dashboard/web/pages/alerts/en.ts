@@ -1,4 +1,5 @@
 import type { Words } from '../../strings/index.ts';
+import { browser } from './channels/en.ts';
 import { rules } from './rules/en.ts';
 
 const names = (count: number, one: string, many: string) =>
@@ -6,6 +7,7 @@ const names = (count: number, one: string, many: string) =>
 
 export const words = {
   ...rules,
+  browser,
   tabs: {
     now: 'Now',
     history: 'History',

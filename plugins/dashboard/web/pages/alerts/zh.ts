@@ -1,8 +1,10 @@
 import type { Strings } from '../../strings/index.ts';
+import { browser } from './channels/zh.ts';
 import { rules } from './rules/zh.ts';
 
 export const words: Strings['alerts'] = {
   ...rules,
+  browser,
   tabs: {
     now: '当前',
     history: '历史',

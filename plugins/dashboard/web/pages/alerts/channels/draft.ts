@@ -4,6 +4,7 @@ import { navigate, to, usePoll, useServer, word } from '../../../frame/index.ts'
 import { toast, useUnsavedWarning, useWork } from '../../../parts/index.ts';
 import { chosenLanguage, t } from '../../../strings/index.ts';
 import type { Channel, Kind } from '../model.ts';
+import { isFilledByBrowser } from './subscription.ts';
 import { useTests } from './tests.ts';
 
 type NewChannel = Methods['channel_create']['params']['channel'];
@@ -50,7 +51,7 @@ const defaultsOf = ({ fields }: Kind): Values =>
   );
 
 /** `ntfy`, or `ntfy-2` where there is one. */
-function freeName(kind: string, taken: readonly string[]): string {
+export function freeName(kind: string, taken: readonly string[]): string {
   for (let at = 1; ; at++) {
     const name = at === 1 ? kind : `${kind}-${at}`;
     if (!taken.includes(name)) return name;
@@ -69,10 +70,10 @@ export function useDraft(channel: Channel | undefined, taken: readonly string[])
   const [isChanged, setChanged] = useState(false);
   const [answer, setAnswer] = useState<TestAnswer>();
   useUnsavedWarning(isChanged);
-  const change = (part: Partial<Draft>) => {
+  const change = (part: Partial<Draft> | ((old: Draft) => Partial<Draft>)) => {
     setChanged(true);
     setAnswer(undefined);
-    setDraft((old) => ({ ...old, ...part }));
+    setDraft((old) => ({ ...old, ...(typeof part === 'function' ? part(old) : part) }));
   };
   const choose = (kind: Kind) =>
     change({
@@ -141,19 +142,18 @@ async function saveChange(
   if (emptied.length > 0) toast(t.alerts.emptied(emptied.join(', ')), { kind: 'bad' });
 }
 
-/** Fields that have to be filled and are not. */
-export const lacking = (
-  draft: Draft,
-  kind: Kind,
-  channel: Channel | undefined,
-): readonly string[] =>
-  kind.fields
-    .filter(({ name, required, secret }) => {
-      if (!required) return false;
-      if (!secret) return !isGiven(draft.config[name]);
-      return !isGiven(draft.secret[name]) && channel?.secret[name]?.set !== true;
-    })
-    .map(({ title }) => title);
+/** Fields that have to be filled and are not; the keys of a browser as one. */
+export function lacking(draft: Draft, kind: Kind, channel: Channel | undefined): readonly string[] {
+  const missing = kind.fields.filter(({ name, required, secret }) => {
+    if (!required) return false;
+    if (!secret) return !isGiven(draft.config[name]);
+    return !isGiven(draft.secret[name]) && channel?.secret[name]?.set !== true;
+  });
+  const titles = missing.map(({ name, title }) =>
+    isFilledByBrowser(kind.kind, name) ? t.alerts.browser.missing : title,
+  );
+  return [...new Set(titles)];
+}
 
 const ADDRESS = /^[a-z][\w+.-]*:\S+$/i;
 

@@ -20,6 +20,8 @@ import { KindFields } from './fields.tsx';
 import { KindTiles, PasteField } from './kinds.tsx';
 import { Outbox } from './outbox.tsx';
 import { mayChange, mayDelete } from './rights.ts';
+import { WEB_PUSH } from './subscription.ts';
+import { BrowserOffer, ThisBrowser, useThisBrowser } from './this-browser.tsx';
 
 /** A channel that is there, or a new one: its kind by a tile or by a pasted address. */
 export function ChannelEditor({ name }: { readonly name: string | undefined }) {
@@ -57,8 +59,13 @@ function Editor({ kinds, channel, list }: EditorProps) {
     channel,
     list.map(({ name }) => name),
   );
+  const browser = useThisBrowser(work, list);
   const { draft, choose, paste } = work;
   const kind = kinds.find((one) => one.kind === draft.kind);
+  const notifyHere = (one: Kind) => {
+    choose(one);
+    void browser.run();
+  };
   return (
     <div class="stack">
       <header class="page-head">
@@ -67,9 +74,11 @@ function Editor({ kinds, channel, list }: EditorProps) {
       </header>
       {!channel && <PasteField kinds={kinds} kind={kind} onPaste={(url) => paste(url, kinds)} />}
       {kind ? (
-        <ChannelForm kind={kind} channel={channel} work={work} />
+        <ChannelForm {...{ kind, channel, work, browser }} />
       ) : (
-        <KindTiles kinds={kinds} onChoose={choose} />
+        <KindTiles kinds={kinds} onChoose={choose}>
+          <BrowserOffer kinds={kinds} onChoose={notifyHere} />
+        </KindTiles>
       )}
       {channel && <Outbox channels={[channel]} name={channel.name} />}
     </div>
@@ -80,9 +89,10 @@ interface FormProps {
   readonly kind: Kind;
   readonly channel: Channel | undefined;
   readonly work: ReturnType<typeof useDraft>;
+  readonly browser: ReturnType<typeof useThisBrowser>;
 }
 
-function ChannelForm({ kind, channel, work }: FormProps) {
+function ChannelForm({ kind, channel, work, browser }: FormProps) {
   const server = useServer();
   const { draft, isChanged, answer, change, test, saving } = work;
   const mayWrite = channel ? mayChange(server, channel.name) : server.holds('channel', 'write');
@@ -93,6 +103,7 @@ function ChannelForm({ kind, channel, work }: FormProps) {
       <Card class="stack" title={kind.title}>
         <p class="muted">{kind.summary}</p>
         <fieldset class="stack" disabled={!mayWrite}>
+          {kind.kind === WEB_PUSH && <ThisBrowser browser={browser} />}
           <KindFields {...{ kind, draft, channel }} onChange={change} />
           <Common {...{ draft, channel }} onChange={change} />
         </fieldset>

@@ -2,6 +2,7 @@ import { Checkbox, Field, Select, TextArea, TextField } from '../../../parts/ind
 import { t } from '../../../strings/index.ts';
 import type { Channel, Kind } from '../model.ts';
 import type { Draft } from './draft.ts';
+import { isFilledByBrowser } from './subscription.ts';
 
 type KindField = Kind['fields'][number];
 
@@ -20,9 +21,10 @@ export function KindFields({ kind, draft, channel, onChange }: Props) {
         ? { secret: { ...draft.secret, [name]: value } }
         : { config: { ...draft.config, [name]: value } },
     );
-  const [needed, others] = [true, false].map((required) =>
+  const isKey = ({ name }: KindField) => isFilledByBrowser(kind.kind, name);
+  const drawn = (isWanted: (field: KindField) => boolean) =>
     kind.fields
-      .filter((field) => field.required === required)
+      .filter(isWanted)
       .map((field) => (
         <OneField
           key={field.name}
@@ -31,12 +33,19 @@ export function KindFields({ kind, draft, channel, onChange }: Props) {
           isSet={channel?.secret[field.name]?.set === true}
           onChange={(value) => set(field, value)}
         />
-      )),
-  );
+      ));
+  const keys = drawn(isKey);
+  const others = drawn(({ required }) => !required);
   return (
     <>
-      {needed}
-      {others && others.length > 0 && (
+      {drawn((field) => field.required && !isKey(field))}
+      {keys.length > 0 && (
+        <details>
+          <summary>{t.alerts.browser.keys}</summary>
+          <div class="stack alerts-more">{keys}</div>
+        </details>
+      )}
+      {others.length > 0 && (
         <details open={others.length < 3}>
           <summary>{t.alerts.optionalFields}</summary>
           <div class="stack alerts-more">{others}</div>

@@ -1,4 +1,5 @@
 import { ClipboardPaste } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { errorText, Icon, Search, sentenceOf } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
@@ -42,10 +43,12 @@ export function PasteField({ kinds, kind, onPaste }: PasteProps) {
 interface TilesProps {
   readonly kinds: readonly Kind[];
   readonly onChoose: (kind: Kind) => void;
+  /** Shorter ways than choosing a kind. */
+  readonly children?: ComponentChildren;
 }
 
 /** Kinds of channels to choose from. */
-export function KindTiles({ kinds, onChoose }: TilesProps) {
+export function KindTiles({ kinds, onChoose, children }: TilesProps) {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const shown = kinds.filter(({ kind, title, summary }) =>
@@ -53,7 +56,10 @@ export function KindTiles({ kinds, onChoose }: TilesProps) {
   );
   return (
     <div class="stack">
-      <Search label={t.alerts.findKind} value={text} onText={setText} class="alerts-find" />
+      <div class="row wrap">
+        <Search label={t.alerts.findKind} value={text} onText={setText} class="alerts-find" />
+        {children}
+      </div>
       <div class="alerts-kinds">
         {shown.map((kind) => (
           <button
