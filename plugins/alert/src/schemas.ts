@@ -117,7 +117,8 @@ export const RuleAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(
     Type.String({
-      description: 'Why it does not run: its condition, its owner, or a plugin that is off.',
+      description:
+        'Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long.',
     }),
   ),
   open: Type.Integer({ description: 'Open alerts.' }),
