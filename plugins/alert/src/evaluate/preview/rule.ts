@@ -6,7 +6,7 @@ import { kindOf } from '../parts.ts';
 import { VOCABULARIES } from '../variables.ts';
 import { isShort } from '../windows.ts';
 
-const NOT_STORED = new Set(['expires_in_days', 'cores', 'clock_offset_s', 'disk.read_only']);
+const NOT_STORED = new Set(['disk.read_only']);
 
 /** Members of a rule that do not matter when it is played. */
 const UNIMPORTANT = {
