@@ -138,11 +138,11 @@ export function openRounds(core: Core): Rounds {
     machines,
     work: {
       absence: new Absence(core),
-      often: [
-        ({ at }) => endOrphans(core, at),
-        (when) => events.round(when),
-        (when) => judgeServer({ ...core, problems }, when),
-      ],
+      async often(when) {
+        const active = await endOrphans(core, when.at);
+        await events.round(when, active);
+        await judgeServer({ ...core, problems }, when, active);
+      },
       seldom: (when, mayGoOn) => slow.round(when, mayGoOn),
     },
   });

@@ -4,7 +4,6 @@ import { verdictOf } from '../evaluate/plan.ts';
 import { identityOf } from '../evaluate/variables.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import type { AlertStore } from '../store/alerts.ts';
 import type { EventPlace } from '../store/event-place.ts';
 import { endOf } from '../store/next-row.ts';
 import { type Alert, type LoadedRule, OPEN, type Transitions } from '../types.ts';
@@ -15,7 +14,6 @@ import type { Judgement, When } from './judge.ts';
 const LASTS_MS = 3_600_000;
 
 export interface EventParts {
-  readonly alerts: AlertStore;
   readonly history: AgentHistory;
   readonly rules: LoadedRules;
   readonly machines: KnownMachines;
@@ -40,8 +38,8 @@ export class AgentEvents {
     this.#parts = parts;
   }
 
-  /** Looks at the events since the last round. @throws RpcError 103 */
-  async round({ at }: When): Promise<void> {
+  /** Looks at the events since the last round; `active` are the alerts of such rules. @throws RpcError 103 */
+  async round({ at }: When, active: readonly Alert[]): Promise<void> {
     const { history, place, registry, rules, transitions } = this.#parts;
     const running = rules.slow('event');
     if (running.length === 0) return;
@@ -54,7 +52,7 @@ export class AgentEvents {
         const key = `${loaded.rule.id} ${uuids.get(event.agent)}`;
         happened.set(key, { loaded, event, count: (happened.get(key)?.count ?? 0) + 1 });
       }
-    const known = await this.#known(running, happened);
+    const known = await this.#known(running, happened, active);
     const judged = [...happened].map(([key, one]) =>
       this.#happened(one, { uuid: uuids.get(one.event.agent) ?? '', alert: known.get(key), at }),
     );
@@ -79,12 +77,16 @@ export class AgentEvents {
   }
 
   /** Alerts of these rules, by rule and machine: those that are open, and those that events are about. */
-  async #known(running: readonly LoadedRule[], happened: ReadonlyMap<string, unknown>) {
+  async #known(
+    running: readonly LoadedRule[],
+    happened: ReadonlyMap<string, unknown>,
+    active: readonly Alert[],
+  ) {
     const ids = new Set(running.map(({ rule }) => rule.id));
     const concerned = new Set([...happened.keys()].map((key) => key.split(' ')[1] ?? ''));
     const alerts = [
-      ...(await this.#parts.transitions.load('agent', [...concerned])),
-      ...(await this.#parts.alerts.activeAfter(0, [...ids])),
+      ...active,
+      ...(concerned.size > 0 ? await this.#parts.transitions.load('agent', [...concerned]) : []),
     ];
     return new Map(
       alerts
