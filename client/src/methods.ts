@@ -803,7 +803,7 @@ export interface Methods {
           owner: string | null;
           /** Unix ms. */
           updated_at: number;
-          /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+          /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
           problem: string | null;
           /** Open alerts. */
           open: number;
@@ -1122,7 +1122,7 @@ export interface Methods {
         policy?: string | null;
         /** Seconds until it is told again. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1164,7 +1164,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+      /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1219,7 +1219,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+      /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1263,7 +1263,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+      /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1310,7 +1310,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+      /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1359,7 +1359,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+      /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1402,7 +1402,7 @@ export interface Methods {
         policy?: string | null;
         /** Seconds until it is told again. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1474,7 +1474,7 @@ export interface Methods {
         policy?: string | null;
         /** Seconds until it is told again. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1516,7 +1516,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs. */
+      /** Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;

@@ -16,6 +16,15 @@ import { loadedRule, MemoryAlerts, MemoryRules, machines } from './kit-evaluate.
 
 const SECOND = 1_000;
 
+/** Takes so much of the processor, ms. @returns false */
+function burn(ms: number): boolean {
+  for (let cpu = 0, begin = process.cpuUsage(); cpu < ms; ) {
+    const { user, system } = process.cpuUsage(begin);
+    cpu = (user + system) / 1_000;
+  }
+  return false;
+}
+
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`alert: evaluator (${dialect})`);
   let app: TestApp;
@@ -45,6 +54,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       stored: kernel.use(SummaryStored),
       full: kernel.use(FullStored),
       buckets: kernel.use(ReportBuckets),
+      onSlow: (rule) => void complaints.push(`slow: ${rule.condition}`),
       onError: (rule, _subject, message) => void complaints.push(`${rule.condition}: ${message}`),
     });
 
@@ -381,6 +391,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(complaints, [rule.name]);
     costs.strike(rule, 700_002);
     assert.equal(complaints, [rule.name, rule.name]);
+  });
+
+  test('a condition of the end that takes too long is told of, too', async () => {
+    const rule = loadedRule('cpu_usage > 90', { clear: 'cpu_usage < 80' });
+    const isOver = { ...rule.condition, evaluate: () => burn(25) };
+    rules.set({ ...rule, clear: isOver });
+    await reports(1, 95);
+    assert.equal(complaints, []);
+    for (let n = 0; n < 5; n++) await reports(1, 50);
+    assert.equal(complaints, ['slow: cpu_usage > 90']);
   });
 
   test('a change by a person is taken over within a minute, and a hold goes on over it', async () => {

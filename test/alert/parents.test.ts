@@ -13,12 +13,8 @@ const uuid = (name: string) => uuids.get(name as 'a') ?? name;
 /** Parents that count, by name. */
 async function parentsOf(given: Readonly<Record<string, string>>) {
   const values = {
-    async ofAgents(key: string) {
-      const entries = Object.entries(given).map(
-        ([of, parent]) => [uuid(of), uuid(parent)] as const,
-      );
-      return new Map(key === 'metadata_parent' ? entries : []);
-    },
+    ofAgentsKeys: async () =>
+      Object.entries(given).map(([of, parent]) => [uuid(of), 'metadata_parent', uuid(parent)]),
   };
   const machines = new KnownMachines({
     kernel: { signal: new AbortController().signal },

@@ -155,6 +155,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is((await failure(app.call('agent_report_dynamic_summary', [token, data]))).code, 102);
     await goes('refused', async () => (await openOf(A, 'Reports refused')).length === 1, [A]);
     assert.equal(await kindsOf(A, 'Reports refused'), ['opened']);
+    const [{ value }] = await openOf(A, 'Reports refused');
+    await app.restart();
+    await pass(app, 30 * SECOND, [A]);
+    const [after] = await openOf(A, 'Reports refused');
+    assert.is(after.value, value, 'a restart counted an event again');
   });
 
   test.run();

@@ -60,6 +60,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return rule.name;
   }
 
+  test('times in the summary of a rule are told in the language and the zone of each channel', async () => {
+    const far = await receiver();
+    const spoken = { language: 'zh-CN', zone: 'Asia/Shanghai' };
+    await create(app, { ...webhook('far', far.url), ...spoken });
+    const steps = [{ after_s: 0, channels: ['phone', 'far'] }];
+    await call('alert_policy_set', { policy: { name: 'both', steps } });
+    const uuid = randomUUID();
+    await report(app, uuid, { cpu_usage: 50 });
+    const rule = {
+      name: 'spoken',
+      source: 'machine',
+      scope: { agents: [uuid] },
+      condition: 'cpu_usage > 90',
+      policy: 'both',
+      summary: 'busy since {{since|date}}, at {{since|date:Europe/Berlin}}',
+    };
+    await call('alert_rule_create', { rule });
+    await pass(uuid, 40, 950);
+    const since = new Date((await call('alert_list', { agents: [uuid] })).alerts[0].since);
+    const firstOf = ({ got: [first] }: Receiver) => (first?.json.data ?? first?.json)?.alerts?.[0];
+    const month = since.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' });
+    assert.match(firstOf(phone)?.summary, new RegExp(`${month} .* UTC, at .* UTC\\+[12]$`));
+    assert.match(firstOf(far)?.summary, /月.* UTC\+8, at .*月.* UTC\+[12]$/);
+    assert.is(firstOf(far)?.summary_form, undefined);
+    await call('alert_rule_delete', { name: 'spoken' });
+    await pass(uuid, 40);
+    await far.stop();
+  });
+
   test('a busy machine is told after its hold and the wait, with its true beginning; the end once, in a silence too', async () => {
     const uuid = randomUUID();
     await report(app, uuid, { cpu_usage: 50 });

@@ -79,7 +79,7 @@ export interface CounterRow {
 
 /** Aggregates over stored reports, made away from the event loop and handed over some at a time. @throws RpcError 103, -32008 beyond 8 MB */
 export interface ReportBuckets {
-  /** Reads buckets of these fields of summaries; `cpu_usage` and the loads are stored times ten. */
+  /** Reads buckets of these fields of summaries, `timestamp` and `storage_time` included; `cpu_usage` and the loads are stored times ten. */
   summary(ask: BucketAsk, fields: readonly string[]): AsyncIterable<BucketRow[]>;
   /** Reads buckets of these fields of one part of full reports. */
   parts(ask: BucketAsk, part: Part, fields: readonly string[]): AsyncIterable<BucketRow[]>;

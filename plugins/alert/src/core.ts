@@ -33,6 +33,7 @@ import { addRuleMethods } from './rules/methods.ts';
 import { countTrue } from './rules/now.ts';
 import { SettingsChanged } from './settings.ts';
 import { AlertStore } from './store/alerts.ts';
+import { EventPlace } from './store/event-place.ts';
 import { RuleStore } from './store/rules.ts';
 import { StoredTransitions } from './store/transitions.ts';
 import type { Alert, Transition } from './types.ts';
@@ -103,11 +104,14 @@ export function openEvaluator({ kernel, ...parts }: Core): Evaluator {
     full: kernel.use(FullStored),
     buckets: kernel.use(ReportBuckets),
     slow_ms: () => config.slow_rule_us / 1_000,
-    onSlow({ name }) {
+    onSlow({ id, name, version }) {
+      const rule = parts.rules.byId(id);
+      // What was measured may be a condition that somebody has changed since.
+      if (rule?.version !== version) return;
       log.warn(
         `the rule '${name}' takes longer than slow_rule_us under [alert]: it is switched off`,
       );
-      parts.changes.switchOff(name).catch((error: unknown) => {
+      parts.changes.switchOff(rule).catch((error: unknown) => {
         log.error(`the rule '${name}' could not be switched off`, { error });
       });
     },
@@ -121,7 +125,9 @@ export function openEvaluator({ kernel, ...parts }: Core): Evaluator {
 export function openRounds(core: Core): Rounds {
   const { kernel, alerts, rules, machines } = core;
   const history = kernel.use(AgentHistory);
-  const events = new AgentEvents({ ...core, history });
+  const place = new EventPlace(kernel.db);
+  kernel.subscribe(DatabaseChanged, () => place.forget());
+  const events = new AgentEvents({ ...core, history, place });
   const last = kernel.use(LastReports);
   const slow = new SlowRules(core);
   const problems = new Problems({ kernel, notify: core.notify, lost: () => last.lost() });
@@ -132,11 +138,11 @@ export function openRounds(core: Core): Rounds {
     machines,
     work: {
       absence: new Absence(core),
-      often: [
-        ({ at }) => endOrphans(core, at),
-        (when) => events.round(when),
-        (when) => judgeServer({ ...core, problems }, when),
-      ],
+      async often(when) {
+        const active = await endOrphans(core, when.at);
+        await events.round(when, active);
+        await judgeServer({ ...core, problems }, when, active);
+      },
       seldom: (when, mayGoOn) => slow.round(when, mayGoOn),
     },
   });

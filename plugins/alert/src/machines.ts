@@ -9,6 +9,15 @@ import type { Machines } from './types.ts';
 /** Machines that lie between this one and the server, at most. */
 const MOST_PARENTS = 5;
 const NO_TAGS: readonly string[] = [];
+/** What people say of machines (kv.md §5.2). */
+const KEYS = [
+  'metadata_name',
+  'metadata_tags',
+  'metadata_region',
+  'metadata_parent',
+  'metadata_expire_time',
+] as const;
+type Key = (typeof KEYS)[number];
 
 export interface MachinesParts {
   readonly kernel: Pick<Kernel, 'signal'>;
@@ -78,6 +87,8 @@ export class KnownMachines implements Machines {
   /** Reads again which machines are away. @throws RpcError 103 */
   async readAway(): Promise<void> {
     const { history, registry } = this.#parts;
+    // Where nobody is nobody is away.
+    if (registry.list().length === 0) return;
     const uuids = new Map(
       registry.list().map(({ id, uuid, soft_delete }) => [id, soft_delete ? undefined : uuid]),
     );
@@ -92,15 +103,22 @@ export class KnownMachines implements Machines {
   /** Reads names, tags and the rest again. @throws RpcError 103 */
   readFacts(): Promise<void> {
     return this.#queue.run(async () => {
+      const hostNames = await this.#hostNames();
+      const { kernel, registry, values } = this.#parts;
+      const uuids = registry.list().map(({ uuid }) => uuid);
+      const said = (await values?.ofAgentsKeys(KEYS, uuids, kernel.signal)) ?? [];
+      const byKey = Map.groupBy(said, ([, key]) => key);
+      const read = <T>(key: Key, factOf: (value: unknown) => T | undefined) =>
+        (byKey.get(key) ?? []).flatMap(([uuid, , value]): [string, T][] => {
+          const fact = factOf(value);
+          return fact === undefined ? [] : [[uuid, fact]];
+        });
       this.#facts = {
-        names: new Map([
-          ...(await this.#hostNames()),
-          ...(await this.#read('metadata_name', textOf)),
-        ]),
-        tags: await this.#read('metadata_tags', tagsOf),
-        regions: await this.#read('metadata_region', textOf),
-        parents: withoutCycles(await this.#read('metadata_parent', uuidOf)),
-        expiries: await this.#read('metadata_expire_time', expiryOf),
+        names: new Map([...hostNames, ...read('metadata_name', textOf)]),
+        tags: new Map(read('metadata_tags', tagsOf)),
+        regions: new Map(read('metadata_region', textOf)),
+        parents: withoutCycles(new Map(read('metadata_parent', uuidOf))),
+        expiries: new Map(read('metadata_expire_time', expiryOf)),
       };
     });
   }
@@ -113,17 +131,6 @@ export class KnownMachines implements Machines {
       const name = names[at];
       return name ? [[uuid, name]] : [];
     });
-  }
-
-  async #read<T>(key: string, factOf: (value: unknown) => T | undefined): Promise<Map<string, T>> {
-    const { kernel, registry, values } = this.#parts;
-    const found = new Map<string, T>();
-    const uuids = registry.list().map(({ uuid }) => uuid);
-    for (const [uuid, value] of (await values?.ofAgents(key, uuids, kernel.signal)) ?? []) {
-      const fact = factOf(value);
-      if (fact !== undefined) found.set(uuid, fact);
-    }
-    return found;
   }
 }
 

@@ -65,7 +65,7 @@ const ruleMembers = {
     Type.String({
       maxLength: 500,
       description:
-        'Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`.',
+        'Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none.',
     }),
   ),
   runbook: optional(Type.String({ maxLength: 500, description: 'Address of instructions.' })),
@@ -118,7 +118,7 @@ export const RuleAnswer = Type.Object({
   problem: OrNull(
     Type.String({
       description:
-        'Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs.',
+        'Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs.',
     }),
   ),
   open: Type.Integer({ description: 'Open alerts.' }),

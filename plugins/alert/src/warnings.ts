@@ -1,11 +1,12 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import type { LoadedRules } from './rules/loaded.ts';
 
-/** Tells operators of rules that are on and do not run. */
+/** Tells operators of rules that do not run although somebody wants them to. */
 export function warnOfRules({ hooks }: Pick<Kernel, 'hooks'>, rules: LoadedRules): void {
   hooks.warnings.tap(async (found) => {
     for (const rule of rules.list()) {
-      const problem = rule.enable ? rules.problem(rule) : null;
+      const isWanted = rule.enable || rule.slow_at !== null;
+      const problem = isWanted ? rules.problem(rule) : null;
       if (problem !== null)
         found.push({
           kind: 'advice',

@@ -30,6 +30,15 @@ export function tellNames(kernel: Kernel, reads: Reads): void {
 /** Values of a key in the namespaces of agents, for other plugins. */
 export const openAgentValues = (reads: Reads): AgentValues => ({
   ofAgents: (key, uuids, signal) => valuesOf(reads, key, uuids, { signal, share: '' }),
+  async ofAgentsKeys(keys, uuids, signal) {
+    const values: [string, string, unknown][] = [];
+    for (let at = 0; at < uuids.length; at += CHUNK) {
+      const namespaces = uuids.slice(at, at + CHUNK);
+      const asked = { namespaces, keys, mostBytes: MOST_BYTES };
+      values.push(...(await reads.someKeys(asked, { signal, share: '' })));
+    }
+    return values;
+  },
 });
 
 async function valuesOf(

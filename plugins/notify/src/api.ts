@@ -1,5 +1,6 @@
 import { service, Type, topic } from '@svc/plugin-sdk';
 import type { QueryBuilder } from '@svc/plugin-sdk/sql';
+import type { TemplateValues } from './template/index.ts';
 
 export {
   fillTemplate,
@@ -43,6 +44,8 @@ export interface MessageAlert {
   readonly threshold: string;
   /** Text of the rule's template, filled in; empty: the channel's own words. */
   readonly summary: string;
+  /** Template of a summary that holds times, and its values: each channel fills it in by its language and zone. `summary` is in English and UTC then. */
+  readonly summary_form?: { readonly text: string; readonly values: TemplateValues };
   /** Default rule that it comes from, while it has the name it came with: it is told in the words of the channel's language. */
   readonly shipped?: string;
   /** Instructions of the operator. */

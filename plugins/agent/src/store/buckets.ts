@@ -25,6 +25,9 @@ const PARTS: { readonly [P in Part]: PartForm } = {
   gpu: { column: 'gpu_data', path: '', key: 'id' },
 };
 
+/** Columns of times, which can be aggregated as fields can. */
+const TIMES: readonly string[] = ['timestamp', 'storage_time'];
+
 const KIND: { readonly [kind: string]: Kind } = { summary: SUMMARY, dynamic: DYNAMIC };
 
 /** Aggregates over stored reports. Every statement runs away from the event loop, along an index. */
@@ -42,7 +45,9 @@ export function openBuckets(db: Database): Omit<ReportBuckets, 'whenErased'> {
     JSON.parse((await read(sql, params)).toString());
   return {
     async *summary(ask, fields) {
-      const names = fields.filter((name) => SUMMARY.fields.some((field) => field.name === name));
+      const names = fields.filter(
+        (name) => TIMES.includes(name) || SUMMARY.fields.some((field) => field.name === name),
+      );
       const [sql, params] = db.dialect === 'sqlite' ? ranges(names, ask) : groups(names, ask);
       yield* rowsOf(await read(sql, params, ask));
     },

@@ -1,5 +1,6 @@
 import {
   fillTemplate,
+  type MessageAlert,
   parseTemplate,
   type Template,
   TemplateError,
@@ -8,6 +9,8 @@ import {
 import type { Rule } from '../types.ts';
 
 const MOST_SUMMARY = 500;
+/** Filters whose text depends on language and zone. */
+const SPOKEN = /\|\s*(?:date|duration)\b/;
 
 type Texts = Pick<Rule, 'summary' | 'labels'>;
 
@@ -67,14 +70,34 @@ function templateOf(rule: Texts): Template {
   return made;
 }
 
-/** The summary of a rule with its values; times are in English and UTC where they name no zone. */
-export function summaryText(
-  rule: Texts & Pick<Rule, 'name' | 'severity'>,
-  { subject, ...facts }: SummaryFacts,
-): string {
+type Summed = Texts & Pick<Rule, 'name' | 'severity'>;
+
+/** Returns the summary of a rule with its values; times are in English and UTC where they name no zone. */
+export function summaryText(rule: Summed, facts: SummaryFacts): string {
   if (rule.summary === '') return '';
+  const values = valuesOf(rule, facts);
+  const text = fillTemplate(templateOf(rule), values, { language: 'en', zone: 'UTC' });
+  return text.slice(0, MOST_SUMMARY);
+}
+
+/** Returns the members of a message for a summary; one that holds times goes with its values, for each channel to fill in. */
+export function summaryMembers(
+  rule: Summed,
+  facts: SummaryFacts,
+): Pick<MessageAlert, 'summary' | 'summary_form'> {
+  const summary = summaryText(rule, facts);
+  if (summary === '' || !SPOKEN.test(rule.summary)) return { summary };
+  const values = valuesOf(rule, facts);
+  const used = templateOf(rule).flatMap((part) =>
+    typeof part === 'string' ? [] : [[part.name, values[part.name] ?? null] as const],
+  );
+  if (used.length === 0) return { summary };
+  return { summary, summary_form: { text: rule.summary, values: Object.fromEntries(used) } };
+}
+
+function valuesOf(rule: Summed, { subject, ...facts }: SummaryFacts): TemplateValues {
   const labels = Object.entries(rule.labels).map(([name, text]) => [`labels.${name}`, text]);
-  const values: TemplateValues = {
+  return {
     ...facts,
     'subject.name': subject.name,
     'subject.id': subject.id,
@@ -83,6 +106,4 @@ export function summaryText(
     severity: rule.severity,
     ...Object.fromEntries(labels),
   };
-  const text = fillTemplate(templateOf(rule), values, { language: 'en', zone: 'UTC' });
-  return text.slice(0, MOST_SUMMARY);
 }

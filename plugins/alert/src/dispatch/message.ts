@@ -1,5 +1,5 @@
 import type { Message, MessageAlert, MessageType, Severity } from '@svc/plugin-notify/api';
-import { summaryText } from '../alerts/summary.ts';
+import { summaryMembers } from '../alerts/summary.ts';
 import { DEFAULTS } from '../rules/defaults.ts';
 import { rankOf } from '../silences/matcher.ts';
 import { type Alert, CLOSED, type Rule } from '../types.ts';
@@ -70,7 +70,7 @@ function fits(message: Message): Message {
   const isFine = (one: Message) => Buffer.byteLength(JSON.stringify(one)) <= MOST_BYTES;
   if (isFine(message)) return message;
   const bare = message.alerts.map((alert) => ({ ...alert, labels: {} }));
-  const short = bare.map((alert) => ({
+  const short = bare.map(({ summary_form: _form, ...alert }) => ({
     ...alert,
     subject: { ...alert.subject, tags: [], name: alert.subject.name.slice(0, 80) },
     part: alert.part.slice(0, 80),
@@ -111,7 +111,7 @@ function messageAlert(line: Line, now: number): MessageAlert {
     closed_at,
     value,
     threshold,
-    summary: summaryText(rule, texts),
+    ...summaryMembers(rule, texts),
     ...(hasFirstName(rule) && { shipped: rule.shipped }),
     runbook: rule.runbook,
     url: line.url,

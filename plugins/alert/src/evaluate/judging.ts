@@ -117,33 +117,34 @@ function factsOf(
 }
 
 function judgeAll(bench: Bench, state: AgentState, plan: Plan, measured: Measured): void {
-  const { values, window, part } = measured;
   const { costs } = bench;
   const began = performance.now();
   for (const loaded of plan.rules) {
+    // The condition of the end is measured, too.
     const measuring = costs.begin();
-    const verdict = verdictIn(bench, state, loaded, measured);
+    judgeRule(bench, state, loaded, measured);
     if (measuring) costs.end(loaded.rule, measuring);
-    // Most rules do not hold, and have no alert.
-    if (!verdict && state.lives.size === 0) continue;
-    const live = state.live(loaded.rule.id, part);
-    if (!live && !verdict) continue;
-    const isAtRest = (live?.held.state ?? CLOSED) === CLOSED;
-    if (verdict && isAtRest && !state.takePlace(part, measured.moment.now)) {
-      bench.changes.leaveOut(state.agent.uuid);
-      continue;
-    }
-    const judged = judgedBy(bench, state, loaded, { verdict, values, window });
-    const judging = live ?? state.begin(loaded.rule.id, part, measured.moment);
-    state.names(judging);
-    judgeLive(bench, judging, {
-      loaded,
-      judged,
-      moment: measured.moment,
-    });
   }
   costs.judged(performance.now() - began);
   bench.counts.evaluations += plan.rules.length;
+}
+
+function judgeRule(bench: Bench, state: AgentState, loaded: LoadedRule, measured: Measured): void {
+  const { values, window, part, moment } = measured;
+  const verdict = verdictIn(bench, state, loaded, measured);
+  // Most rules do not hold, and have no alert.
+  if (!verdict && state.lives.size === 0) return;
+  const live = state.live(loaded.rule.id, part);
+  if (!live && !verdict) return;
+  const isAtRest = (live?.held.state ?? CLOSED) === CLOSED;
+  if (verdict && isAtRest && !state.takePlace(part, moment.now)) {
+    bench.changes.leaveOut(state.agent.uuid);
+    return;
+  }
+  const judged = judgedBy(bench, state, loaded, { verdict, values, window });
+  const judging = live ?? state.begin(loaded.rule.id, part, moment);
+  state.names(judging);
+  judgeLive(bench, judging, { loaded, judged, moment });
 }
 
 /** Evaluates the condition of a rule; undefined where it cannot be. */

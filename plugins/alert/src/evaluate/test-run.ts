@@ -15,6 +15,7 @@ import { NewRule, Subject, Time } from '../schemas.ts';
 import type { LoadedRule } from '../types.ts';
 import { Budget, meteredRule } from './metered.ts';
 import { kindOf } from './parts.ts';
+import { planOf } from './plan.ts';
 import { type Episode, messagesOf } from './play.ts';
 import { type Chosen, previewAgents } from './preview/agents.ts';
 import { playMachine } from './preview/machine.ts';
@@ -23,7 +24,7 @@ import { playPresence } from './preview/presence.ts';
 import { previewRule } from './preview/rule.ts';
 import { MINUTE_MS, MOST_EVALUATIONS, stepOf } from './preview/steps.ts';
 import type { Ask, Played, PreviewParts } from './preview/types.ts';
-import { identityOf } from './variables.ts';
+import { readFacts } from './stored-facts.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 31 * DAY_MS;
@@ -66,7 +67,7 @@ export function addTestMethod(methods: Methods, parts: PreviewParts): void {
   methods.add('alert_rule_test', {
     summary: 'Plays a rule over stored reports, and tells what it would have done.',
     description:
-      'Plays rules of the sources `part` and `presence`, and rules of source `machine` without `traffic`, `predict`, `expires_in_days`, `cores` and windows over an hour. Only machines whose values the caller may read are played. Up to two hours are played second by second, longer ranges by averages of minutes or of longer steps. Disks that rules leave out now are left out.',
+      'Plays rules of the sources `part` and `presence`, and rules of source `machine` without `traffic`, `predict` and windows over an hour; of cores and ends of contracts what is known now counts. Only machines whose values the caller may read are played. Up to two hours are played second by second, longer ranges by averages of minutes or of longer steps. Disks that rules leave out now are left out.',
     addition: true,
     params: {
       rule: described(NewRule, 'The rule, as `alert_rule_create` takes it.'),
@@ -175,7 +176,7 @@ class TestRun {
   async #play(agent: Agent, how: How): Promise<Played> {
     const { buckets, kernel } = this.#parts;
     const { loaded } = this.#run;
-    const ask = this.#askOf(agent, how);
+    const ask = await this.#askOf(agent, how);
     if (loaded.rule.source === 'presence')
       return playPresence(this.#comings.get(agent.id) ?? [], ask);
     const kind = loaded.rule.source === 'part' ? kindOf(loaded) : undefined;
@@ -184,12 +185,14 @@ class TestRun {
     return playParts(buckets, kind, { ...ask, disks });
   }
 
-  #askOf(agent: Agent, how: How): Ask {
-    const { machines } = this.#parts;
+  async #askOf(agent: Agent, how: How): Promise<Ask> {
     const { loaded, from, to } = this.#run;
-    const facts = { ...identityOf(machines, agent.uuid), cores: undefined, offset_ms: 0 };
+    // How many cores it had is not stored: it counts as if it always had those of now.
+    const names = planOf([loaded]).facts.filter((name) => name === 'cores');
+    const factsOf = await readFacts(this.#parts, names, [agent]);
+    const factsAt = (at: number) => factsOf(agent, at);
     const most = MOST_EVALUATIONS - this.#evaluated;
-    return { agent, loaded, facts, from, to, step_ms: this.#step_ms, most, ...how };
+    return { agent, loaded, factsAt, from, to, step_ms: this.#step_ms, most, ...how };
   }
 
   #shown({ agent: { uuid }, part, episode }: Found): Answer['episodes'][number] {

@@ -25,6 +25,8 @@ export interface Facts {
   readonly cores: number | undefined;
   /** Usual difference between arrival and the agent's clock, ms. */
   readonly offset_ms: number | undefined;
+  /** Days until its contract ends; absent: nobody said when. */
+  readonly expires_in_days?: number | undefined;
 }
 
 /** Variable of a summary, and how it is read from the row; `columns` are those it reads. */
@@ -232,6 +234,8 @@ export function factOf(name: string, facts: Facts): Value {
       return facts.region;
     case 'cores':
       return facts.cores;
+    case 'expires_in_days':
+      return facts.expires_in_days;
     case 'clock_offset_s':
       return facts.offset_ms === undefined ? undefined : -facts.offset_ms / 1_000;
   }

@@ -3,12 +3,12 @@ import type { Migration } from '@svc/plugin-sdk/sql';
 /**
  * Times are Unix ms, members that are lists or objects are JSON, owners keys of tokens (null: the Super Token).
  * Table `alert_rule`: `shipped` is the id of the default rule it came from, `touched` the fields of it that people changed, `deleted` marks
- * a default rule that stays deleted.
+ * a default rule that stays deleted, `slow_at` when it was switched off because it takes too long (null: it was not).
  * Table `alert`: one row for a rule, a subject and a part. `state` is 0 closed, 1 pending, 2 open, 3 clearing. `episode` counts its
  * openings, `told` lists the channels that heard of the opening, `true_ms` and `false_ms` say how far a hold has come.
  * Table `alert_event`: the history. A row with `due` still has to be told (or not), whichever server does it.
  * Table `alert_clock`: the usual difference between the server's clock at arrival and the clock of an agent.
- * Table `alert_state`: one row, which server judges absence and tells.
+ * Table `alert_state`: one row, which server judges absence and tells; `events_after` is the newest `agent_event` that was judged.
  */
 const create: Migration = {
   name: '0001-create',
@@ -74,4 +74,13 @@ const owner: Migration = {
   },
 };
 
-export const migrations = [create, owner];
+/** Rules that were too slow say so; an event of an agent is judged once, whichever server does it. */
+const slowAndEvents: Migration = {
+  name: '0003-slow-rules-and-events',
+  async up({ query }) {
+    await query.raw('alter table alert_rule add column slow_at bigint');
+    await query.raw('alter table alert_state add column events_after bigint not null default 0');
+  },
+};
+
+export const migrations = [create, owner, slowAndEvents];

@@ -12,6 +12,10 @@ import { clearOf, type Judgement, judge, type When } from './judge.ts';
 /** A machine that was here for a shorter time is still being set up. */
 const SETTLED_MS = 600_000;
 const CHUNK = 500;
+/** Alerts are looked for this often even where nobody is away: the database may be another one. */
+const CALM_MS = 30_000;
+/** Pause of the rounds in which another server may have had the turn. */
+const BLIND_MS = 6_000;
 
 export interface AbsenceParts {
   readonly alerts: AlertStore;
@@ -24,6 +28,8 @@ export interface AbsenceParts {
 /** Rules about silence, judged by the machines that are away now: nothing depends on having seen one go. */
 export class Absence {
   readonly #parts: AbsenceParts;
+  /** Unix ms at which these rules had no alert: only this server begins one while it has the turn. */
+  #calm: { readonly rules: string; readonly at: number } | undefined;
 
   constructor(parts: AbsenceParts) {
     this.#parts = parts;
@@ -34,7 +40,15 @@ export class Absence {
     const { rules, transitions } = this.#parts;
     const running = rules.slow('presence');
     if (running.length === 0) return;
-    const active = await this.#active(running.map(({ rule }) => rule.id));
+    const ids = running.map(({ rule }) => rule.id);
+    const nobodyAway = this.#parts.machines.away().size === 0;
+    if (nobodyAway && this.#isCalm(ids, when)) return;
+    this.#calm = undefined;
+    const active = await this.#active(ids);
+    if (nobodyAway && active.size === 0) {
+      this.#calm = { rules: ids.join(), at: when.at };
+      return;
+    }
     const judged: Judgement[] = [];
     for (const loaded of running) {
       const alerts = active.get(loaded.rule.id) ?? new Map<string, Alert>();
@@ -46,6 +60,12 @@ export class Absence {
       }
     }
     await store(transitions, judged);
+  }
+
+  /** Tells whether there was no alert of these rules lately, and nobody else had the turn since. */
+  #isCalm(ids: readonly number[], { at, elapsed_ms }: When): boolean {
+    if (!this.#calm || elapsed_ms > BLIND_MS || this.#calm.rules !== ids.join()) return false;
+    return Math.abs(at - this.#calm.at) < CALM_MS;
   }
 
   async #active(rules: readonly number[]): Promise<Map<number, Map<string, Alert>>> {

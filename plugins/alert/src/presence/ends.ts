@@ -19,18 +19,26 @@ export interface EndParts {
   readonly transitions: Transitions;
 }
 
-/** Ends alerts that no value will end: their rule, their machine or its owner's right has gone. @throws RpcError 103 */
-export async function endOrphans(parts: EndParts, now: number): Promise<void> {
-  const { alerts, transitions } = parts;
+/**
+ * Ends alerts that no value will end: their rule, their machine or its owner's right has gone.
+ * @returns those of events and of the server that go on, so that nobody else has to read them @throws RpcError 103
+ */
+export async function endOrphans(parts: EndParts, now: number): Promise<Alert[]> {
+  const { alerts, rules, transitions } = parts;
+  const kept: Alert[] = [];
   for (let after = 0; ; ) {
     const page = await alerts.activeAfter(after);
     const ends = page.flatMap((alert): Transition[] => {
       const note = reasonOf(parts, alert, now);
-      if (!note) return [];
+      if (!note) {
+        const source = rules.byId(alert.rule_id)?.source;
+        if (source === 'event' || source === 'server') kept.push(alert);
+        return [];
+      }
       return [{ ...endOf(alert, now), expired: true, detail: { ...alert.detail, note } }];
     });
     if (ends.length > 0) await transitions.apply(ends);
-    if (page.length < PAGE_ROWS) return;
+    if (page.length < PAGE_ROWS) return kept;
     after = page.at(-1)?.id ?? 0;
     await setImmediate();
   }

@@ -9,7 +9,7 @@ import type { When } from './judge.ts';
 export const PERIOD_MS = 2_000;
 const TURN = { table: 'alert_state', holder: 'holder', row: 'id = 1', lasts_ms: 10_000 };
 const TAKE_MS = 3_000;
-/** A server without the turn looks at who is away this often. */
+/** A server without the turn, and one that knows of nobody who is away, looks at who is this often. */
 const LOOK_MS = 6_000;
 /** Rules, tags and rights are read again this often, and alerts that no value will end are looked for. */
 const REFRESH_MS = 10_000;
@@ -35,7 +35,7 @@ export interface Work {
   /** Every other second. */
   readonly absence: Pick<Absence, 'round'>;
   /** Every ten seconds. */
-  readonly often: readonly ((when: When) => Promise<void>)[];
+  readonly often: (when: When) => Promise<void>;
   /** Every five minutes, beside the others: it may take long, and ends early where `mayGoOn` says so. */
   readonly seldom: (when: When, mayGoOn: () => boolean) => Promise<void>;
 }
@@ -138,10 +138,11 @@ export class Rounds {
     await this.#every('turn', TAKE_MS, async () => {
       this.#hasTurn = !kernel.db.severalServers || (await this.#turn.take());
     });
-    await this.#every('away', this.#hasTurn ? 0 : LOOK_MS, () => machines.readAway());
+    const isWatched = this.#hasTurn && machines.away().size > 0;
+    await this.#every('away', isWatched ? 0 : LOOK_MS, () => machines.readAway());
     if (!this.#hasTurn || !kernel.config.enable) return;
     await this.#every('absence', 0, (when) => absence.round(when, this.isQuiet));
-    await this.#every('often', REFRESH_MS, (when) => inTurn(often, when));
+    await this.#every('often', REFRESH_MS, often);
     await this.#every('seldom', SLOW_MS, async (when) => this.#beside((go) => seldom(when, go)));
     const { keep_days, max_events } = kernel.config;
     await this.#every('clean', CLEAN_MS, async () => {
@@ -171,8 +172,4 @@ export class Rounds {
     const gap_ms = 3 * Math.max(period_ms, PAUSE_MS);
     await work({ at: clock.now(), elapsed_ms, gap_ms });
   }
-}
-
-async function inTurn(works: Work['often'], when: When): Promise<void> {
-  for (const work of works) await work(when);
 }

@@ -2,7 +2,6 @@ import type { Channel, Notify } from '@svc/plugin-notify/api';
 import type { Clock, Database, Kernel } from '@svc/plugin-sdk';
 import { verdictOf } from '../evaluate/plan.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import type { AlertStore } from '../store/alerts.ts';
 import type { Alert, SubjectKind, Transitions } from '../types.ts';
 import { store } from './apply.ts';
 import { clearOf, type Judgement, judge, type When } from './judge.ts';
@@ -23,20 +22,21 @@ export interface Problem {
 }
 
 export interface ServerParts {
-  readonly alerts: AlertStore;
   readonly rules: LoadedRules;
   readonly transitions: Transitions;
   readonly problems: Problems;
 }
 
-/** Judges rules about the installation itself. @throws RpcError 103 */
-export async function judgeServer(parts: ServerParts, when: When): Promise<void> {
+/** Judges rules about the installation itself; `active` are the alerts of such rules. @throws RpcError 103 */
+export async function judgeServer(
+  parts: ServerParts,
+  when: When,
+  active: readonly Alert[],
+): Promise<void> {
   const { rules, transitions, problems } = parts;
   const running = rules.slow('server');
   if (running.length === 0) return;
   const found = await problems.find();
-  const ids = running.map(({ rule }) => rule.id);
-  const active = await parts.alerts.activeAfter(0, ids);
   const judged = running.flatMap((loaded): Judgement[] => {
     const { rule, condition } = loaded;
     if (rules.byId(rule.id)?.owner !== null && !rules.applies(rule, 0)) return [];

@@ -15,14 +15,14 @@ import {
   valuesOf,
   verdictOf,
 } from '../evaluate/plan.ts';
-import type { Row } from '../evaluate/variables.ts';
+import { expiresInDays, readFacts } from '../evaluate/stored-facts.ts';
+import { type Facts, identityOf, type Row } from '../evaluate/variables.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { Alert, LoadedRule, Transitions } from '../types.ts';
 import { store } from './apply.ts';
 import { clearOf, type Judgement, judge, type When } from './judge.ts';
 
-const DAY_MS = 86_400_000;
 /** Machines that are looked at together. */
 const BATCH = 200;
 /** Machines whose windows are measured before others have the event loop and the database. */
@@ -33,7 +33,7 @@ const LOOKS = 500;
 const ROUND_MS = 200_000;
 
 export interface SlowParts {
-  readonly kernel: Pick<Kernel, 'call' | 'system' | 'signal' | 'clock' | 'log'>;
+  readonly kernel: Pick<Kernel, 'call' | 'system' | 'db' | 'signal' | 'clock' | 'log'>;
   readonly rules: LoadedRules;
   readonly machines: KnownMachines;
   readonly registry: AgentRegistry;
@@ -46,9 +46,14 @@ export interface SlowParts {
 interface Stored {
   readonly row: Row | undefined;
   readonly windows: ReadonlyMap<string, number>;
+  readonly facts: Pick<Facts, 'cores' | 'offset_ms'>;
 }
 
-const NOTHING: Stored = { row: undefined, windows: new Map() };
+const NOTHING: Stored = {
+  row: undefined,
+  windows: new Map(),
+  facts: { cores: undefined, offset_ms: undefined },
+};
 
 /** Rules about machines that need more than the reports of the last hour, on the server whose turn it is. */
 export class SlowRules {
@@ -113,6 +118,8 @@ export class SlowRules {
       here.map(({ uuid }) => uuid),
     );
     const byUuid = new Map(rows.map(({ uuid, row }) => [uuid, row]));
+    const names = measured.flatMap((loaded) => planFor(loaded).facts);
+    const factsOf = await readFacts({ kernel, machines }, names, here);
     const uses = [...needs.values()].flat();
     const isTraffic = uses.some((use) => use.function === 'traffic');
     const traffic = isTraffic ? await series?.traffic(here, clock.now()) : undefined;
@@ -121,7 +128,8 @@ export class SlowRules {
       if (n % SLICE === 0) await setImmediate();
       if (!mayGoOn()) return stored;
       const windows = await this.#measure(agent, own, traffic?.get(agent.id));
-      stored.set(agent.id, { row: byUuid.get(agent.uuid), windows });
+      const facts = factsOf(agent, clock.now());
+      stored.set(agent.id, { row: byUuid.get(agent.uuid), windows, facts });
     }
     return stored;
   }
@@ -180,14 +188,12 @@ export class SlowRules {
   ): Judgement {
     const { machines } = this.#parts;
     const [name, tags] = [machines.nameOf(uuid), machines.tagsOf(uuid)];
-    const ends = machines.expiresAt(uuid);
-    const expires_in_days = ends === undefined ? null : (ends - when.at) / DAY_MS;
-    const facts = { name, tags, region: machines.regionOf(uuid) };
-    const noMore = { cores: undefined, offset_ms: undefined };
-    const values: Values = {
-      ...valuesOf(planFor(loaded), stored.row ?? [], () => ({ ...facts, ...noMore })),
-      ...{ ...facts, expires_in_days },
+    const facts = {
+      ...stored.facts,
+      ...identityOf(machines, uuid),
+      expires_in_days: expiresInDays(machines, uuid, when.at),
     };
+    const values: Values = valuesOf(planFor(loaded), stored.row ?? [], () => facts);
     const window = ({ key }: WindowUse) => stored.windows.get(key);
     const condition = verdictOf(loaded.condition, values, window);
     const clear = clearOf(loaded, condition, values, window);
@@ -208,8 +214,9 @@ const usesOf = (rules: readonly LoadedRule[]): WindowUse[] => {
 
 /** Tells whether a rule reads values of reports, and not metadata of machines alone. */
 const needsReports = (loaded: LoadedRule): boolean => {
-  const { measured } = planFor(loaded);
-  return measured.length > 0 || usesOf([loaded]).length > 0;
+  const { measured, facts } = planFor(loaded);
+  const isRead = facts.some((name) => name === 'cores' || name === 'clock_offset_s');
+  return isRead || measured.length > 0 || usesOf([loaded]).length > 0;
 };
 
 const plans = new WeakMap<LoadedRule, Plan>();

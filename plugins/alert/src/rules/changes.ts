@@ -65,12 +65,12 @@ export class RuleChanges {
     });
   }
 
-  /** Switches off a rule that the server cannot afford. @throws RpcError 103, 105 */
-  async switchOff(name: string): Promise<void> {
+  /** Switches off a rule that the server cannot afford; one that somebody changed meanwhile stays. @throws RpcError 103 */
+  async switchOff(rule: StoredRule): Promise<void> {
     const { clock, store, changed } = this.#parts;
-    const rule = await this.rule(name);
-    const times = { version: rule.version + 1, updated_at: clock.now() };
-    await store.change({ ...rule, enable: false, ...times });
+    const now = clock.now();
+    const off = { enable: false, slow_at: now, version: rule.version + 1, updated_at: now };
+    await store.change({ ...rule, ...off });
     await changed();
   }
 
@@ -83,7 +83,7 @@ export class RuleChanges {
     if (!settings) throw RpcError.invalid(`the rule '${name}' is no default rule`);
     for (const scope of [old.scope, settings.scope]) await this.#demand(scope, caller);
     const next = { version: old.version + 1, meaning: old.meaning + 1, updated_at: clock.now() };
-    const fresh = { touched: [], deleted: false, owner: owners.of(caller), ...next };
+    const fresh = { touched: [], deleted: false, slow_at: null, owner: owners.of(caller), ...next };
     const rule = await store.change({ ...old, ...settings, ...fresh });
     if (!rule) throw busy();
     await changed();
@@ -138,7 +138,7 @@ export class RuleChanges {
       if (wanted.policy !== old.policy) await this.#demandPolicy(wanted.policy, caller);
       await this.#check(wanted, old);
       const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
-      const times = { version: old.version + 1, updated_at: clock.now() };
+      const times = { version: old.version + 1, updated_at: clock.now(), slow_at: null };
       const rule = await store.change({ ...wanted, meaning, ...times });
       if (!rule) continue;
       await changed();

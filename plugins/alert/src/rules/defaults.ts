@@ -162,6 +162,7 @@ export const firstRule = (
   meaning: 1,
   created_at: now,
   updated_at: now,
+  slow_at: null,
 });
 
 /** Adds default rules that are new, and brings fields that nobody touched up to date. Deleted ones stay deleted. @throws RpcError 103 */
@@ -180,10 +181,16 @@ export async function addDefaults(store: RuleStore, now: number): Promise<void> 
 }
 
 function updated(rule: StoredRule, settings: Settings, now: number): StoredRule | undefined {
-  const isTouched = (field: string) => field === 'name' || rule.touched.includes(field);
-  const fields = differences(rule, settings).filter((field) => !isTouched(field));
+  const changed = differences(rule, settings);
+  const isNew = changesMeaning(changed.filter((field) => !rule.touched.includes(field)));
+  // One that was too slow stays off, unless it says something else now.
+  const isSlow = rule.slow_at !== null && !isNew;
+  const isTouched = (field: string) =>
+    field === 'name' || rule.touched.includes(field) || (isSlow && field === 'enable');
+  const fields = changed.filter((field) => !isTouched(field));
   if (fields.length === 0) return undefined;
   const newer = Object.fromEntries(fields.map((field) => [field, settings[field]]));
+  const slow_at = isSlow ? rule.slow_at : null;
   const meaning = rule.meaning + Number(changesMeaning(fields));
-  return { ...rule, ...newer, meaning, version: rule.version + 1, updated_at: now };
+  return { ...rule, ...newer, slow_at, meaning, version: rule.version + 1, updated_at: now };
 }

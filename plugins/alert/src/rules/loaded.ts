@@ -24,6 +24,8 @@ export interface RulesParts {
 }
 
 const NONE: readonly LoadedRule[] = [];
+const SLOW =
+  'it was switched off because it takes longer than the server can afford (slow_rule_us under [alert]): make its condition simpler, or switch it on again';
 
 /** Rules in memory, with the agents that each applies to (`Rules`). */
 export class LoadedRules implements Rules {
@@ -110,8 +112,9 @@ export class LoadedRules implements Rules {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns the reason for which a rule that is on does not run; null: it runs. */
-  problem({ id, scope }: Rule): string | null {
+  /** Returns the reason for which a rule does not run although somebody wants it to; null: it runs. */
+  problem({ id, scope, slow_at }: StoredRule): string | null {
+    if (slow_at !== null) return SLOW;
     const fault = this.#faults.get(id);
     if (fault) return fault;
     const { monitors, agents, tags } = 'all' in scope ? {} : scope;

@@ -5,6 +5,7 @@ import { Budget, metered } from '../evaluate/metered.ts';
 import { newestRows } from '../evaluate/newest.ts';
 import { planOf, type Values, valuesOf, verdictOf } from '../evaluate/plan.ts';
 import { inSlices } from '../evaluate/play.ts';
+import { readFacts } from '../evaluate/stored-facts.ts';
 import { identityOf } from '../evaluate/variables.ts';
 import { slices } from '../store/slices.ts';
 import type { LoadedRule, Machines, Rule, Source } from '../types.ts';
@@ -15,7 +16,7 @@ const BATCH = 500;
 const BUDGET_MS = 250;
 
 export interface NowParts {
-  readonly kernel: Pick<Kernel, 'call' | 'system'> & { readonly clock: Clock };
+  readonly kernel: Pick<Kernel, 'call' | 'system' | 'db'> & { readonly clock: Clock };
   readonly registry: AgentRegistry;
   readonly machines: Machines;
 }
@@ -32,26 +33,31 @@ export async function countTrue(
   { source, condition }: { readonly source: Source; readonly condition: Condition },
   agents: readonly number[],
 ): Promise<TrueNow> {
-  const uuids = new Map(parts.registry.list().map(({ id, uuid }) => [id, uuid]));
-  const asked = agents.flatMap((id) => uuids.get(id) ?? []);
+  const known = new Map(parts.registry.list().map((agent) => [agent.id, agent]));
+  const asked = agents.flatMap((id) => known.get(id) ?? []);
   const budget = new Budget(BUDGET_MS);
   const judged = metered(condition, budget);
   let true_now = 0;
   const add = (values: Values) => {
     if (verdictOf(judged, values) === true) true_now++;
   };
-  if (source === 'presence') await inSlices(asked, (uuid) => add(presenceOf(parts, uuid)));
+  if (source === 'presence') await inSlices(asked, ({ uuid }) => add(presenceOf(parts, uuid)));
   else if (source === 'machine' && condition.windows.length === 0) {
     const plan = planOf([{ rule: {} as Rule, condition, clear: undefined } satisfies LoadedRule]);
     for (const some of slices(asked, BATCH)) {
       if (budget.isSpent) break;
-      const rows = await newestRows(parts.kernel, some);
-      const factsAt = (uuid: string) => ({
-        ...identityOf(parts.machines, uuid),
-        cores: undefined,
-        offset_ms: undefined,
+      const uuids = some.map(({ uuid }) => uuid);
+      const rows = new Map(
+        (await newestRows(parts.kernel, uuids)).map(({ uuid, row }) => [uuid, row]),
+      );
+      const factsOf = await readFacts(parts, plan.facts, some);
+      const at = parts.kernel.clock.now();
+      // The end of a contract is looked at whether the machine reports or not.
+      const isAlways = plan.facts.includes('expires_in_days');
+      await inSlices(some, (agent) => {
+        const row = rows.get(agent.uuid) ?? (isAlways ? [] : undefined);
+        if (row) add(valuesOf(plan, row, () => factsOf(agent, at)));
       });
-      await inSlices(rows, ({ uuid, row }) => add(valuesOf(plan, row, () => factsAt(uuid))));
     }
   }
   return { true_now, isCut: budget.isSpent };

@@ -16,7 +16,7 @@ export const ALERT = `id, rule_id, subject_kind, subject_id, part, state, since,
 export const EVENT =
   'id, alert_id, rule_id, subject_kind, subject_id, part, episode, at, kind, by_whom, detail, told, due, batch';
 export const RULE = `id, name, enable, source, scope, condition, clear, for_s, clear_for_s, severity, notify, policy, repeat_s,
-  summary, runbook, labels, shipped, touched, deleted, owner, version, meaning, created_at, updated_at`;
+  summary, runbook, labels, shipped, touched, deleted, owner, version, meaning, created_at, updated_at, slow_at`;
 
 type Texts<T, Keys extends keyof T> = Omit<T, Keys> & { readonly [Key in Keys]: string };
 
@@ -41,6 +41,7 @@ export type RuleRow = Texts<
   readonly deleted: number;
   readonly created_at: number;
   readonly updated_at: number;
+  readonly slow_at: number | null;
 };
 
 /** Rule with what only the store and its methods look at. */
@@ -50,6 +51,8 @@ export interface StoredRule extends Rule {
   readonly deleted: boolean;
   readonly created_at: number;
   readonly updated_at: number;
+  /** Unix ms at which it was switched off because it takes too long; null: it was not. */
+  readonly slow_at: number | null;
 }
 
 const idsOf = (text: string | null) => (text === null ? null : (JSON.parse(text) as number[]));

@@ -144,10 +144,11 @@ const moveVersion = (trx: QueryBuilder) =>
 function valuesOf(rule: NewStoredRule): Record<string, SqlValue> {
   const { name, source, condition, clear, for_s, clear_for_s, policy, repeat_s } = rule;
   const { summary, runbook, shipped, owner, version, meaning, created_at, updated_at } = rule;
+  const { slow_at } = rule;
   const texts = { name, source, condition, clear, policy, summary, runbook, shipped, owner };
   return {
     ...texts,
-    ...{ for_s, clear_for_s, repeat_s, version, meaning, created_at, updated_at },
+    ...{ for_s, clear_for_s, repeat_s, version, meaning, created_at, updated_at, slow_at },
     enable: Number(rule.enable),
     notify: Number(rule.notify),
     deleted: Number(rule.deleted),

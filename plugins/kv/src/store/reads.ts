@@ -1,6 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import type { RawJson } from '@svc/plugin-sdk/json';
-import { guarded } from '@svc/plugin-sdk/sql';
+import { guarded, marks } from '@svc/plugin-sdk/sql';
 import { LIMIT_KEYS } from '../limits.ts';
 import { type ArrayRead, type ReadLimits, readArray } from './read-array.ts';
 
@@ -72,6 +72,19 @@ export class Reads {
     });
   }
 
+  /** Values of some keys in these namespaces, as `[namespace, key, value]`; a longer JSON text is left out. */
+  someKeys(
+    { namespaces, keys, mostBytes }: Omit<OneKey, 'key'> & { readonly keys: readonly string[] },
+    { signal, share }: Pick<ReadLimits, 'signal' | 'share'>,
+  ): Promise<[namespace: string, key: string, value: unknown][]> {
+    const params = [JSON.stringify(namespaces), ...keys, mostBytes];
+    return guarded('read failed', async () => {
+      const options = { maxBytes: ONE_KEY_MAX_BYTES, signal, share };
+      const { text } = await this.#db.jsonArray(this.#sql.someKeys(keys.length), params, options);
+      return JSON.parse(Buffer.from(text as string).toString());
+    });
+  }
+
   #read(what: ArrayRead, limits: ReadLimits): Promise<RawJson> {
     return guarded('read failed', () => readArray(this.#db, what, limits));
   }
@@ -104,8 +117,13 @@ function statements({ dialect, forms }: Database) {
   const oneKeySql = `select concat('[', ${quoted('k.namespace')}, ',', cast(k.value as text), ']')
     from ${forms.elementTexts} e join kv k on k.namespace = e.value and k.key = ?
     where ${forms.byteLength('cast(k.value as text)')} <= ?`;
+  // The same index, once for each name and key.
+  const someKeysSql = (count: number) => `select ${entry}
+    from ${forms.elementTexts} e join kv k on k.namespace = e.value and k.key in (${marks(count)})
+    where ${forms.byteLength('cast(k.value as text)')} <= ?`;
   return {
     oneKey: oneKeySql,
+    someKeys: someKeysSql,
     keys: keysSql,
     namespaces: namespacesSql,
     existing: existingSql,

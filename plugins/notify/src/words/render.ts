@@ -8,6 +8,7 @@ import { fill } from './fill.ts';
 import { countsOf, digestTitle, groupTitle } from './group.ts';
 import { wordsOf } from './index.ts';
 import { details, lineOf, type Speech } from './line.ts';
+import { spokenMessage } from './summary.ts';
 
 export interface RenderOptions {
   readonly kind: Pick<Kind, 'size' | 'markup'>;
@@ -20,7 +21,7 @@ export interface RenderOptions {
 export function render(message: Message, options: RenderOptions): Rendered {
   const words = wordsOf(options.language);
   const speech = { words, clock: new Clock(words, options.zone, options.now) };
-  const cleaned = cleanMessage(message);
+  const cleaned = cleanMessage(spokenMessage(message, options));
   const alerts = cleaned.alerts.map((alert) => ({
     alert,
     line: lineOf(alert, cleaned.type, speech),

@@ -80,7 +80,7 @@ class PartsPlay {
     this.fields = [...new Set([...ALWAYS[kind], ...names.flatMap((name) => FIELDS[name] ?? [])])];
     this.#kind = kind;
     this.#ask = ask;
-    this.#common = valuesOf(planOf([ask.loaded]), [], () => ask.facts);
+    this.#common = valuesOf(planOf([ask.loaded]), [], () => ask.factsAt(ask.from));
   }
 
   get played(): Played {

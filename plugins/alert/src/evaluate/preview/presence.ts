@@ -11,9 +11,9 @@ interface Look {
 
 /** Plays a rule over the times at which an agent came and went, the oldest first. */
 export async function playPresence(comings: readonly Coming[], ask: Ask): Promise<Played> {
-  const { loaded, facts, step_ms } = ask;
+  const { loaded, factsAt, from, step_ms } = ask;
   const plan = planOf([loaded]);
-  const common = valuesOf(plan, [], () => facts);
+  const common = valuesOf(plan, [], () => factsAt(from));
   const player = new Player(loaded, step_ms);
   let evaluated = 0;
   await inSlices(looks(comings, ask, player), ({ at, silent_for }) => {

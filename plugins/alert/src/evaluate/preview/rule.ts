@@ -7,7 +7,7 @@ import { kindOf } from '../parts.ts';
 import { VOCABULARIES } from '../variables.ts';
 import { isShort } from '../windows.ts';
 
-const NOT_STORED = new Set(['expires_in_days', 'cores', 'clock_offset_s', 'disk.read_only']);
+const NOT_STORED = new Set(['disk.read_only']);
 
 /** Members that only stored rules have; they do not matter when a rule is played. */
 const NOT_KEPT = { id: 0, shipped: null, owner: null, version: 0, meaning: 0 } as const;

@@ -7,7 +7,7 @@ import type { Episode } from '../play.ts';
 import type { Facts } from '../variables.ts';
 
 export interface PreviewParts {
-  readonly kernel: Pick<Kernel, 'call' | 'system'>;
+  readonly kernel: Pick<Kernel, 'call' | 'system' | 'db'>;
   readonly auth: Auth;
   readonly clock: Clock;
   readonly registry: AgentRegistry;
@@ -20,7 +20,8 @@ export interface PreviewParts {
 export interface Ask {
   readonly agent: Agent;
   readonly loaded: LoadedRule;
-  readonly facts: Facts;
+  /** Facts of the machine at a time, Unix ms. */
+  readonly factsAt: (at: number) => Facts;
   readonly from: number;
   readonly to: number;
   readonly step_ms: number;
