@@ -72,6 +72,7 @@ export class Telling {
     this.#settings = new Settings(kernel.db, kernel.clock, {
       counting: countingIn(kernel),
       mayShow: (owner, slug) => owners.may(owner, mayShowOn(slug)),
+      isSuspended: (owner, wanted) => owners.isSuspended(owner, wanted),
     });
     this.#dispatcher = new Dispatcher(this.#dispatchParts());
     this.#watchdog = new Watchdog({
@@ -83,6 +84,8 @@ export class Telling {
 
   /** Makes the policy `default`, and reads silences, windows and policies. @throws RpcError 103 */
   prepare(): Promise<void> {
+    const dependents = this.#settings.dependents(() => this.#reload());
+    for (const kind of dependents) this.#parts.owners.register(kind);
     return this.#settings.prepare();
   }
 

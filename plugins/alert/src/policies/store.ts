@@ -35,6 +35,11 @@ export class PolicyStore {
     );
   }
 
+  async ownedBy(owner: string): Promise<string[]> {
+    const text = `select ${COLUMNS} from alert_policy where owner = ? order by name limit ${MOST_POLICIES}`;
+    return (await this.#rows(text, [owner])).map(({ name }) => name);
+  }
+
   /** Stores a policy over the one of its name. @throws RpcError 108 where its owner has too many */
   set(policy: NewPolicy, now: number): Promise<Policy> {
     const { name, steps, group_by, wait_s, interval_s, repeat_s, quiet, send_close, owner } =
