@@ -32,7 +32,7 @@ import { OpenAlerts } from './silences/open.ts';
 import type { SettingsParts } from './silences/parts.ts';
 import { maySeeSettings } from './silences/rights.ts';
 import type { AlertStore } from './store/alerts.ts';
-import type { Alert, Machines, Rule } from './types.ts';
+import type { Alert, Machines, Placed, Rule } from './types.ts';
 import { addWindowMethods } from './windows/methods.ts';
 
 const REFRESH_MS = 10_000;
@@ -114,7 +114,7 @@ export class Telling {
   }
 
   /** Reason for which nothing is sent about an alert now; null: there is none. */
-  hiddenBy(alert: Alert, now = this.#parts.kernel.clock.now()): HiddenBy | null {
+  hiddenBy(alert: Placed, now = this.#parts.kernel.clock.now()): HiddenBy | null {
     const hidden = this.#dispatcher.hiddenBy(alert, now);
     return hidden ? { ...hidden, wants: this.#wants(hidden) } : null;
   }

@@ -1,5 +1,5 @@
 import { AckStore } from '../ack/store.ts';
-import type { Alert, Rule } from '../types.ts';
+import type { Alert, Placed, Rule } from '../types.ts';
 import { tellEnds } from './ends.ts';
 import { calmOf } from './flapping.ts';
 import { type Mass, massOf } from './mass.ts';
@@ -73,7 +73,7 @@ export class Dispatcher {
   }
 
   /** Reason for which nothing is sent about an alert now; undefined: there is none. */
-  hiddenBy(alert: Alert, now: number): Hidden | undefined {
+  hiddenBy(alert: Placed, now: number): Hidden | undefined {
     const rule = this.#parts.rules.byId(alert.rule_id);
     const suppressor = rule && this.#suppressors.of(alert, rule, now);
     if (!suppressor || suppressor.kind === 'quiet' || suppressor.kind === 'late') return undefined;

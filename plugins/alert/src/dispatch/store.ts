@@ -197,11 +197,8 @@ export class DispatchStore {
   }
 }
 
-export const placeOf = ({
-  subject_kind,
-  subject_id,
-  part,
-}: Omit<Alert, 'rule_id'> | Place): string => JSON.stringify([subject_kind, subject_id, part]);
+export const placeOf = ({ subject_kind, subject_id, part }: Place): string =>
+  JSON.stringify([subject_kind, subject_id, part]);
 interface Place {
   readonly subject_kind: string;
   readonly subject_id: string;
