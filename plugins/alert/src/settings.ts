@@ -38,6 +38,11 @@ export class Settings {
     this.policies = new Policies(this.policyStore);
   }
 
+  /** Tells whether tokens wrote some that are in force, whose rights have to be asked again. */
+  get haveOwners(): boolean {
+    return this.silences.haveOwners || this.windows.haveOwners;
+  }
+
   /** Rows that hang on tokens. @param readAgain has what is suspended noticed at once */
   dependents(readAgain: () => Promise<void>): readonly Dependents[] {
     const now = () => this.#clock.now();

@@ -60,6 +60,11 @@ export class Dispatcher {
     }
   }
 
+  /** Unix ms at which something is due next; undefined: nothing waits. @throws RpcError 103 */
+  nextAt(): Promise<number | undefined> {
+    return this.#store.nextAt();
+  }
+
   /** Reads what `hiddenBy` and `below` need. @throws RpcError 103 */
   async reload(): Promise<void> {
     await this.#suppressors.reload((rule) => this.#store.places(rule));

@@ -48,12 +48,15 @@ export class Reminders {
       alerts.map(({ id }) => id),
       ['opened', 'reminded'],
     );
+    const byAlert = Map.groupBy(history, ({ alert_id }) => alert_id);
     const groups = new Map<string, Reminder[]>();
     for (const alert of alerts) {
-      const reminder = await this.#reminderOf(alert, history, rest);
+      const reminder = await this.#reminderOf(alert, byAlert.get(alert.id) ?? [], rest);
       if (!reminder) continue;
       const { policy, rule, group = groupOf(policy, rule, alert) } = reminder;
-      groups.set(group, [...(groups.get(group) ?? []), reminder]);
+      const others = groups.get(group);
+      if (others) others.push(reminder);
+      else groups.set(group, [reminder]);
     }
     const decisions = [rest];
     for (const [key, all] of groups) decisions.push(await this.#decide(key, all, teller));
@@ -78,7 +81,7 @@ export class Reminders {
     const suppressor = suppressors.of(alert, rule, now);
     if (suppressor) return later(Math.max(suppressor.again, now + 1_000));
     const policy = settings.policies.of(rule);
-    const own = history.filter((one) => one.alert_id === alert.id && one.episode === alert.episode);
+    const own = history.filter(({ episode }) => episode === alert.episode);
     const opened = own.findLast(({ kind }) => kind === 'opened');
     const group = episodeOf(own, { alert_id: alert.id, episode: alert.episode }).opening?.group;
     const progress = { rule, policy, ...progressOf(alert, own) };

@@ -53,6 +53,19 @@ export class DispatchStore {
     return (await this.#read<EventRow>(EVENT, text, [now, after])).map(eventOf);
   }
 
+  /** Unix ms at which the next event or the next reminder is due; undefined: nothing waits. Indexes on `due` and `next_at`. */
+  async nextAt(): Promise<number | undefined> {
+    const text = `select (select min(due) from alert_event where due is not null) as due,
+      (select min(next_at) from alert where next_at is not null) as next_at`;
+    const [row] = await this.#read<{ due: number | null; next_at: number | null }>(
+      'due, next_at',
+      text,
+      [],
+    );
+    const times = [row?.due, row?.next_at].flatMap((time) => time ?? []);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
   /** Events of these alerts that are due at any time. Indexes (alert_id, id) and `due`. */
   async waiting(alerts: readonly number[]): Promise<AlertEvent[]> {
     const found: AlertEvent[] = [];

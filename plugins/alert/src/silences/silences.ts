@@ -52,6 +52,10 @@ export class Silences {
     return suspended;
   }
 
+  get haveOwners(): boolean {
+    return this.#current.some(({ owner }) => owner !== null);
+  }
+
   /** Tells whether it hides nothing, because of its owner. */
   isSuspended(id: number): boolean {
     return this.#suspended.has(id);

@@ -72,6 +72,10 @@ export class Windows {
     return this.#held.find(({ window }) => window.id === id)?.window;
   }
 
+  get haveOwners(): boolean {
+    return this.#held.some(({ window }) => window.owner !== null);
+  }
+
   isSuspended(id: number): boolean {
     return this.#held.some((held) => held.window.id === id && held.isSuspended);
   }
