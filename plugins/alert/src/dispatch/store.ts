@@ -9,6 +9,9 @@ import type { Alert, AlertEvent, EventKind } from '../types.ts';
 /** Events of one reading. */
 export const PAGE = 500;
 
+/** Reminders of one round: what they say of a group is one message. */
+const MOST_NEXT = 2_000;
+
 /** Alert with what only the dispatcher writes. */
 export interface Told extends Alert {
   /** Text of what keeps it from being told (`suppress.ts`); null: nothing. */
@@ -92,7 +95,7 @@ export class DispatchStore {
   /** Open alerts whose repetition or next step is due. Index on `next_at`. */
   async next(now: number): Promise<Told[]> {
     const text = `select ${COLUMNS} from alert where next_at is not null and next_at <= ?
-      order by next_at, id limit ${PAGE}`;
+      order by next_at, id limit ${MOST_NEXT}`;
     return (await this.#read<ToldRow>(COLUMNS, text, [now])).map(toldOf);
   }
 
