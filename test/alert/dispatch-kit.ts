@@ -58,6 +58,7 @@ export class Stage {
     this.settings = new Settings(db, clock, {
       counting: uncounted(db),
       mayShow: async () => true,
+      isSuspended: () => false,
     });
     this.transitions = new StoredTransitions({ db, clock, log, ruleOf, onMade() {} });
     const notify = notifyOf(app);

@@ -9,14 +9,20 @@ import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Notify } from '@svc/plugin-notify/api';
-import { countingIn, DatabaseChanged, type Kernel, type Methods } from '@svc/plugin-sdk';
+import {
+  countingIn,
+  DatabaseChanged,
+  type Kernel,
+  type Methods,
+  type Principal,
+} from '@svc/plugin-sdk';
 import { AgentSeries } from '@svc/plugin-series/api';
 import { Owners, Tokens } from '@svc/plugin-token/api';
 import type { Answers } from './alerts/answers.ts';
 import { AlertFeed } from './alerts/feed.ts';
 import { addHandling } from './alerts/handling.ts';
 import { addReads } from './alerts/methods.ts';
-import { mayReadAny } from './alerts/visible.ts';
+import { agentsOf, mayReadAny } from './alerts/visible.ts';
 import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
 import { Evaluator } from './evaluate/evaluator.ts';
 import { addTestMethod } from './evaluate/test-run.ts';
@@ -167,12 +173,16 @@ export function addMethods(methods: Methods, core: Core, answers: Answers): void
   addTestMethod(methods, { kernel, auth, clock, registry, machines, buckets, history });
   const touched = (some: readonly Alert[]) =>
     kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });
-  const parts = { auth, clock, store: alerts, rules, transitions, answers, notify, touched };
+  const tokens = kernel.use(Tokens);
+  const own = { agentsOf: (caller: Principal) => agentsOf(tokens, caller) };
+  const shared = { auth, clock, store: alerts, rules, answers };
+  const parts = { ...shared, ...own, transitions, notify, touched };
   addReads(methods, parts);
   addHandling(methods, parts);
   const feed = new AlertFeed({
-    ...{ auth, clock, log, store: alerts, rules, answers },
-    mayReadAny: (caller) => mayReadAny({ auth, tokens: kernel.use(Tokens), registry }, caller),
+    ...shared,
+    log,
+    mayReadAny: (caller) => mayReadAny({ auth, tokens, registry }, caller),
   });
   feed.addMethod(methods);
   kernel.subscribe(AlertTouched, ({ ids }) => feed.changed(ids));

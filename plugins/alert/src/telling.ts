@@ -17,9 +17,10 @@ import { type Acknowledge, addAckRoutes } from './ack/routes.ts';
 import { AckStore } from './ack/store.ts';
 import type { HiddenBy } from './alerts/answers.ts';
 import { textOf } from './alerts/words.ts';
-import type { MaintenanceWindows } from './api.ts';
+import { AlertChanged, AlertTouched, AlertTransition, type MaintenanceWindows } from './api.ts';
 import { Dispatcher, type Hidden } from './dispatch/dispatcher.ts';
 import { LastHeard } from './dispatch/heard.ts';
+import { Pace } from './dispatch/pace.ts';
 import { Watchdog } from './dispatch/watchdog.ts';
 import { mayShowOn } from './permissions.ts';
 import { addPolicyMethods } from './policies/methods.ts';
@@ -32,7 +33,7 @@ import { OpenAlerts } from './silences/open.ts';
 import type { SettingsParts } from './silences/parts.ts';
 import { maySeeSettings } from './silences/rights.ts';
 import type { AlertStore } from './store/alerts.ts';
-import type { Alert, Machines, Rule } from './types.ts';
+import type { Alert, Machines, Placed, Rule } from './types.ts';
 import { addWindowMethods } from './windows/methods.ts';
 
 const REFRESH_MS = 10_000;
@@ -65,6 +66,9 @@ export class Telling {
   readonly #heard = new LastHeard();
   readonly #dispatcher: Dispatcher;
   readonly #watchdog: Watchdog;
+  readonly #pace: Pace;
+  /** Tells whether alerts, rules or settings changed since they were read. */
+  #isTouched = true;
 
   constructor(parts: TellingParts) {
     const { kernel, egress, owners } = parts;
@@ -72,8 +76,10 @@ export class Telling {
     this.#settings = new Settings(kernel.db, kernel.clock, {
       counting: countingIn(kernel),
       mayShow: (owner, slug) => owners.may(owner, mayShowOn(slug)),
+      isSuspended: (owner, wanted) => owners.isSuspended(owner, wanted),
     });
     this.#dispatcher = new Dispatcher(this.#dispatchParts());
+    this.#pace = new Pace(kernel.clock, kernel.db.severalServers);
     this.#watchdog = new Watchdog({
       ...{ clock: kernel.clock, log: kernel.log, signal: kernel.signal },
       egress: egress.open(rules),
@@ -83,6 +89,8 @@ export class Telling {
 
   /** Makes the policy `default`, and reads silences, windows and policies. @throws RpcError 103 */
   prepare(): Promise<void> {
+    const dependents = this.#settings.dependents(() => this.#reload());
+    for (const kind of dependents) this.#parts.owners.register(kind);
     return this.#settings.prepare();
   }
 
@@ -97,12 +105,22 @@ export class Telling {
     });
     kernel.subscribe(DatabaseChanged, reload);
     kernel.subscribe(AgentReported, ({ uuids }) => this.#heard.heard(uuids, kernel.clock.now()));
-    kernel.every('silences, windows, policies', REFRESH_MS, () => this.#reload());
+    kernel.every('silences, windows, policies', REFRESH_MS, () => this.#refresh());
+    const touched = () => {
+      this.#isTouched = true;
+      this.#pace.wake();
+    };
+    for (const topic of [AlertTransition, AlertTouched, AlertChanged, SettingsChanged])
+      kernel.subscribe(topic, touched);
+    kernel.subscribe(DatabaseChanged, touched);
   }
 
   /** One round on the server whose turn it is, each second. @throws RpcError 103 */
   async run(now: number): Promise<void> {
-    await this.#dispatcher.run(now);
+    await this.#pace.look(now, async () => {
+      await this.#dispatcher.run(now);
+      return this.#dispatcher.nextAt();
+    });
   }
 
   /** Calls the watchdog address, once a minute, on the server whose turn it is. */
@@ -111,7 +129,7 @@ export class Telling {
   }
 
   /** Reason for which nothing is sent about an alert now; null: there is none. */
-  hiddenBy(alert: Alert, now = this.#parts.kernel.clock.now()): HiddenBy | null {
+  hiddenBy(alert: Placed, now = this.#parts.kernel.clock.now()): HiddenBy | null {
     const hidden = this.#dispatcher.hiddenBy(alert, now);
     return hidden ? { ...hidden, wants: this.#wants(hidden) } : null;
   }
@@ -183,6 +201,15 @@ export class Telling {
         return shown(slug, now, now + UPCOMING_MS).filter(({ from }) => from > now);
       },
     };
+  }
+
+  /** Reads again what may have changed: alone a server hears of every change, but for the rights of owners. */
+  async #refresh(): Promise<void> {
+    const { severalServers } = this.#parts.kernel.db;
+    const isTouched = this.#isTouched || severalServers;
+    this.#isTouched = false;
+    if (severalServers || this.#settings.haveOwners) await this.#settings.reload();
+    if (isTouched) await this.#dispatcher.reload();
   }
 
   async #reload(): Promise<void> {

@@ -98,6 +98,12 @@ export interface Alert extends AlertKey {
   readonly updated_at: number;
 }
 
+/** Alert as far as rights, counts and what hides it need it. */
+export type ListedAlert = Placed &
+  Pick<Alert, 'id' | 'state' | 'since' | 'opened_at' | 'acked_by' | 'acked_until'>;
+/** Place of an alert, with the tags of a subject that is no agent. */
+export type Placed = AlertKey & Pick<Alert, 'detail'>;
+
 /** Facts of an alert as people read them. */
 export interface AlertDetail {
   /** Name of the subject when it opened, its tags, and the measured values by variable. */

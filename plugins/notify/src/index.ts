@@ -3,6 +3,7 @@ import { Metrics } from '@svc/plugin-metrics/api';
 import { Turn } from '@svc/plugin-retention/api';
 import {
   countingIn,
+  DatabaseChanged,
   definePlugin,
   Holdings,
   type Kernel,
@@ -81,6 +82,7 @@ export default definePlugin({
       if (warning !== undefined) log.warn(warning);
       sender.start();
       kernel.subscribe(Due, () => sender.look());
+      kernel.subscribe(DatabaseChanged, () => sender.look());
     });
     hooks.reload.tap(() => parts.clients.public.change(publicRules(kernel.config)));
     hooks.warnings.tap((found) => {

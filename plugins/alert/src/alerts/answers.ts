@@ -4,7 +4,7 @@ import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
 import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import type { Alert, AlertEvent, Machines } from '../types.ts';
+import type { Alert, AlertEvent, ListedAlert, Machines, Placed } from '../types.ts';
 import { summaryText } from './summary.ts';
 import { textOf } from './words.ts';
 
@@ -32,7 +32,7 @@ export interface AnswerParts {
   readonly rules: Pick<LoadedRules, 'byId' | 'conditionOf'>;
   readonly machines: Pick<Machines, 'nameOf'>;
   readonly channels: () => Promise<readonly Channel[]>;
-  readonly hiddenBy: (alert: Alert) => HiddenBy | null;
+  readonly hiddenBy: (alert: Placed) => HiddenBy | null;
   /** Number of alerts that this one suppresses. */
   readonly below: (alert: Alert) => number;
 }
@@ -65,7 +65,7 @@ export class Answers {
   }
 
   /** Numbers of open alerts by severity, and of those that nobody acknowledged and nothing hides. */
-  async counts(alerts: readonly Alert[]) {
+  async counts(alerts: readonly ListedAlert[]) {
     const { hiddenBy, now, rules } = this.#parts;
     const counts = { critical: 0, warning: 0, info: 0, unacked: 0 };
     for (const [at, alert] of alerts.entries()) {
@@ -152,5 +152,5 @@ function toldTo(told: readonly number[], names: ReadonlyMap<number, string>): st
   return [...shown, others === 1 ? OTHER_CHANNEL : `${others} other channels`];
 }
 
-const isAcked = ({ acked_by, acked_until }: Alert, now: number): boolean =>
+const isAcked = ({ acked_by, acked_until }: ListedAlert, now: number): boolean =>
   acked_by !== null && (acked_until === null || acked_until > now);

@@ -13,7 +13,7 @@ import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
 import { slices } from '../store/slices.ts';
 import { type Alert, OPEN, type Rules } from '../types.ts';
 import type { Answers } from './answers.ts';
-import { Counts, MOST_ALERTS } from './methods.ts';
+import { Counts, MOST_ALERTS, newestFirst } from './methods.ts';
 import { readable, visibleTo } from './visible.ts';
 
 /** Changes are sent twice a second at most. */
@@ -138,9 +138,15 @@ export class AlertFeed {
 
   async #readAll(): Promise<readonly number[]> {
     const before = [...this.#open.keys()];
-    const active = await this.#parts.store.active(OPEN, undefined, MOST_ALERTS);
+    const open: Alert[] = [];
+    for (let after = 0, isLast = false; !isLast; ) {
+      const some = await this.#parts.store.activeAfter(after);
+      for (const alert of some) if (alert.state >= OPEN) open.push(alert);
+      after = some.at(-1)?.id ?? 0;
+      isLast = some.length < PAGE_ROWS;
+    }
     this.#open.clear();
-    for (const alert of active) this.#open.set(alert.id, alert);
+    for (const alert of open.sort(newestFirst)) this.#open.set(alert.id, alert);
     return [...before, ...this.#open.keys()];
   }
 

@@ -6,19 +6,21 @@ import {
   described,
   type Methods,
   optional,
+  type Principal,
   Type,
   Uuid,
 } from '@svc/plugin-sdk';
 import { MOST_AGENTS } from '@svc/plugin-sdk/schemas';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { ruleAnswer } from '../rules/methods.ts';
-import { mayDo, mayRule } from '../rules/rights.ts';
+import { mayRule } from '../rules/rights.ts';
 import { AlertAnswer, AlertPage, EventAnswer, Name, Time } from '../schemas.ts';
-import type { AlertStore } from '../store/alerts.ts';
-import { type Alert, EVENT_KINDS, type Transitions } from '../types.ts';
+import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
+import { slices } from '../store/slices.ts';
+import { type Alert, EVENT_KINDS, type ListedAlert, type Transitions } from '../types.ts';
 import { type Answers, OTHER_CHANNEL } from './answers.ts';
 import { alertOf, onAlert, rightTo } from './find.ts';
-import { readable, visibleTo } from './visible.ts';
+import { readableOf, visibleTo } from './visible.ts';
 
 export const MOST_ALERTS = 10_000;
 const DEFAULT_EVENTS = 200;
@@ -33,6 +35,8 @@ export interface AlertMethodParts {
   readonly answers: Answers;
   /** undefined: the plugin is off, and nothing is sent. */
   readonly notify: Notify | undefined;
+  /** Agents of which the caller may read alerts; undefined: all, or each right is asked. */
+  readonly agentsOf: (caller: Principal) => readonly string[] | undefined;
   /** Hears of alerts whose acknowledgement changed. */
   readonly touched: (alerts: readonly Alert[]) => void;
 }
@@ -60,6 +64,11 @@ const limitOf = (default_: number) =>
       description: `Largest number of rows. Default: ${default_}.`,
     }),
   );
+/** Order of lists: what opened last, or began to hold last, comes first. */
+export const newestFirst = (
+  a: Pick<ListedAlert, 'id' | 'since' | 'opened_at'>,
+  b: Pick<ListedAlert, 'id' | 'since' | 'opened_at'>,
+): number => (b.opened_at ?? b.since) - (a.opened_at ?? a.since) || b.id - a.id;
 const uuidsOf = (agents: readonly string[] | null | undefined) =>
   agents ? [...new Set(agents.map(canonicalUuid))] : undefined;
 
@@ -70,7 +79,27 @@ export function addReads(methods: Methods, parts: AlertMethodParts): void {
   addPage(methods, parts);
 }
 
-function addList(methods: Methods, { auth, store, answers }: AlertMethodParts): void {
+/** Alerts with these ids that are still of this state, in the order of the ids. */
+async function inOrder(
+  ids: readonly number[],
+  least: number,
+  store: AlertStore,
+): Promise<readonly Alert[]> {
+  const found = new Map<number, Alert>();
+  for (const some of slices(ids, PAGE_ROWS))
+    for (const alert of await store.byIds(some))
+      if (alert.state >= least) found.set(alert.id, alert);
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Agents to which a call is limited: those that it names, of those that the caller may read. */
+const among = (named: readonly string[] | undefined, own: readonly string[] | undefined) => {
+  if (!named || !own) return named ?? own;
+  const set = new Set(own);
+  return named.filter((uuid) => set.has(uuid));
+};
+
+function addList(methods: Methods, { auth, store, answers, agentsOf }: AlertMethodParts): void {
   methods.add('alert_list', {
     summary: 'Alerts that are open now, the newest first.',
     description: 'The answer holds alerts that the caller may read.',
@@ -95,12 +124,19 @@ function addList(methods: Methods, { auth, store, answers }: AlertMethodParts): 
     }),
     access: 'authenticated',
     async handle({ least, agents, most }, { caller }) {
-      const active = await store.active(least, agents, MOST_ALERTS);
+      const own = agentsOf(caller);
       const isVisible = visibleTo(auth, caller);
-      const seen = await readable(active, isVisible, MOST_ALERTS);
-      const [closed] = await readable(await store.lastClosed(), isVisible, 1);
+      const active = store.active(least, among(agents, own));
+      const seen = await readableOf(active, isVisible, Number.POSITIVE_INFINITY);
+      const ids = seen.sort(newestFirst).slice(0, most);
+      const shown = await inOrder(
+        ids.map(({ id }) => id),
+        least,
+        store,
+      );
+      const [closed] = await readableOf(store.ends(own), isVisible, 1);
       return {
-        alerts: await answers.alerts(seen.slice(0, most), caller),
+        alerts: await answers.alerts(shown, caller),
         counts: await answers.counts(seen),
         last_closed_at: closed?.at ?? null,
       };
@@ -109,7 +145,7 @@ function addList(methods: Methods, { auth, store, answers }: AlertMethodParts): 
 }
 
 function addHistory(methods: Methods, parts: AlertMethodParts): void {
-  const { auth, clock, store, rules, answers } = parts;
+  const { auth, clock, store, rules, answers, agentsOf } = parts;
   methods.add('alert_history', {
     summary: 'History of alerts, the newest event first.',
     addition: true,
@@ -126,7 +162,7 @@ function addHistory(methods: Methods, parts: AlertMethodParts): void {
     },
     result: Type.Array(EventAnswer),
     prepare: ({ agents, rule, kinds, from, to, limit }) => ({
-      subjects: uuidsOf(agents),
+      agents: uuidsOf(agents),
       name: rule ?? undefined,
       kinds: kinds ?? undefined,
       from: from ?? 0,
@@ -134,12 +170,12 @@ function addHistory(methods: Methods, parts: AlertMethodParts): void {
       most: limit ?? DEFAULT_EVENTS,
     }),
     access: 'authenticated',
-    async handle({ name, most, ...asked }, { caller }) {
+    async handle({ name, most, agents, ...asked }, { caller }) {
       const rule = name === undefined ? undefined : rules.named(name);
       if (name !== undefined && !rule) return [];
-      const limit = (await auth.allows(caller, mayDo('read'))) ? most : MOST_ALERTS;
-      const events = await store.history({ ...asked, rule: rule?.id, limit });
-      const seen = await readable(events, visibleTo(auth, caller), most);
+      const of = { agents: among(agents, agentsOf(caller)), rule: rule?.id };
+      const events = store.history({ ...asked, ...of }, most);
+      const seen = await readableOf(events, visibleTo(auth, caller), most);
       return seen.map((event) => answers.event(event));
     },
   });

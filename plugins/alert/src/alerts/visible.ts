@@ -1,8 +1,12 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Auth, canonicalUuid, type Principal } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
 import { mayDo } from '../rules/rights.ts';
 import type { AlertKey } from '../types.ts';
+
+/** Rights of one turn of the event loop. */
+const SLICE = 500;
 
 type Place = Pick<AlertKey, 'subject_kind' | 'subject_id'>;
 export type IsVisible = (place: Place) => Promise<boolean>;
@@ -20,6 +24,29 @@ export function visibleTo(auth: Auth, caller: Principal): IsVisible {
   };
 }
 
+/** Agents of which this credential may read alerts; undefined: they cannot be listed, so each right is asked. */
+export function agentsOf(tokens: Tokens, caller: Principal): string[] | undefined {
+  if (caller.super || !tokens.record(caller)) return undefined;
+  const scopes = tokens.scopes(caller, { alert: 'read' });
+  if (scopes.includes('global')) return undefined;
+  const uuids = scopes.flatMap((scope) => (scope === 'global' ? [] : (scope['agent_uuid'] ?? [])));
+  return [...new Set(uuids.map(canonicalUuid))];
+}
+
+/** Returns what the caller may read out of slices, at most so many; more is not read then. */
+export async function readableOf<T extends Place>(
+  slices: AsyncIterable<readonly T[]>,
+  isVisible: IsVisible,
+  most: number,
+): Promise<T[]> {
+  const found: T[] = [];
+  for await (const slice of slices) {
+    for (const one of await readable(slice, isVisible, most - found.length)) found.push(one);
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
 /** Returns those that the caller may read, at most so many. */
 export async function readable<T extends Place>(
   places: readonly T[],
@@ -27,8 +54,9 @@ export async function readable<T extends Place>(
   most: number,
 ): Promise<T[]> {
   const found: T[] = [];
-  for (const place of places) {
+  for (const [at, place] of places.entries()) {
     if (found.length >= most) break;
+    if (at % SLICE === SLICE - 1) await breathe();
     if (await isVisible(place)) found.push(place);
   }
   return found;

@@ -1,5 +1,5 @@
 import { AckStore } from '../ack/store.ts';
-import type { Alert, Rule } from '../types.ts';
+import type { Alert, Placed, Rule } from '../types.ts';
 import { tellEnds } from './ends.ts';
 import { calmOf } from './flapping.ts';
 import { type Mass, massOf } from './mass.ts';
@@ -60,6 +60,11 @@ export class Dispatcher {
     }
   }
 
+  /** Unix ms at which something is due next; undefined: nothing waits. @throws RpcError 103 */
+  nextAt(): Promise<number | undefined> {
+    return this.#store.nextAt();
+  }
+
   /** Reads what `hiddenBy` and `below` need. @throws RpcError 103 */
   async reload(): Promise<void> {
     await this.#suppressors.reload((rule) => this.#store.places(rule));
@@ -73,7 +78,7 @@ export class Dispatcher {
   }
 
   /** Reason for which nothing is sent about an alert now; undefined: there is none. */
-  hiddenBy(alert: Alert, now: number): Hidden | undefined {
+  hiddenBy(alert: Placed, now: number): Hidden | undefined {
     const rule = this.#parts.rules.byId(alert.rule_id);
     const suppressor = rule && this.#suppressors.of(alert, rule, now);
     if (!suppressor || suppressor.kind === 'quiet' || suppressor.kind === 'late') return undefined;

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Channel } from '@svc/plugin-notify/api';
 import { type AlertEvent, OPEN, type PolicyStep } from '../types.ts';
 import { episodeOf } from './opened.ts';
@@ -11,6 +12,8 @@ import { type Decision, type Due, groupOf, noDecision } from './work.ts';
 
 /** An acknowledged or suppressed alert is looked at again after so long: acknowledgements are taken back. */
 const AGAIN_MS = 300_000;
+/** Reminders of one turn of the event loop. */
+const CHUNK = 100;
 
 interface Reminder extends Omit<Due, 'event' | 'told'> {
   readonly opened: AlertEvent | undefined;
@@ -48,12 +51,16 @@ export class Reminders {
       alerts.map(({ id }) => id),
       ['opened', 'reminded'],
     );
+    const byAlert = Map.groupBy(history, ({ alert_id }) => alert_id);
     const groups = new Map<string, Reminder[]>();
-    for (const alert of alerts) {
-      const reminder = await this.#reminderOf(alert, history, rest);
+    for (const [at, alert] of alerts.entries()) {
+      if (at % CHUNK === CHUNK - 1) await breathe();
+      const reminder = await this.#reminderOf(alert, byAlert.get(alert.id) ?? [], rest);
       if (!reminder) continue;
       const { policy, rule, group = groupOf(policy, rule, alert) } = reminder;
-      groups.set(group, [...(groups.get(group) ?? []), reminder]);
+      const others = groups.get(group);
+      if (others) others.push(reminder);
+      else groups.set(group, [reminder]);
     }
     const decisions = [rest];
     for (const [key, all] of groups) decisions.push(await this.#decide(key, all, teller));
@@ -78,7 +85,7 @@ export class Reminders {
     const suppressor = suppressors.of(alert, rule, now);
     if (suppressor) return later(Math.max(suppressor.again, now + 1_000));
     const policy = settings.policies.of(rule);
-    const own = history.filter((one) => one.alert_id === alert.id && one.episode === alert.episode);
+    const own = history.filter(({ episode }) => episode === alert.episode);
     const opened = own.findLast(({ kind }) => kind === 'opened');
     const group = episodeOf(own, { alert_id: alert.id, episode: alert.episode }).opening?.group;
     const progress = { rule, policy, ...progressOf(alert, own) };
@@ -97,7 +104,8 @@ export class Reminders {
     const repeats: Telling[] = [];
     const steps: Telling[] = [];
     const id = `${all[0]?.alert.id}-${all[0]?.alert.episode}-${this.#now}`;
-    for (const reminder of all) {
+    for (const [at, reminder] of all.entries()) {
+      if (at % CHUNK === CHUNK - 1) await breathe();
       const repeat = await this.#repeatChannels(reminder, teller);
       const step = await this.#stepChannels(reminder, teller);
       if (repeat.channels.length > 0) repeats.push(tellingOf(reminder, repeat.channels));
@@ -124,9 +132,15 @@ export class Reminders {
     );
   }
 
-  /** Channels of the steps that are due, without those that heard of it already. */
-  async #stepChannels({ alert, rule, policy, steps }: Reminder, teller: Teller): Promise<Hearing> {
-    const due = policy.steps.filter(({ after_s }) => steps.includes(after_s));
+  /** Channels of the steps that are due and, where the policy was changed, of earlier ones; without those that heard of it already. */
+  async #stepChannels(
+    { alert, rule, policy, progress, steps, isRepeat }: Reminder,
+    teller: Teller,
+  ): Promise<Hearing> {
+    // A repetition goes to them in any case.
+    const isTaken = (after_s: number) =>
+      alert.told !== null && !isRepeat && (after_s === 0 || progress.steps.has(after_s));
+    const due = policy.steps.filter(({ after_s }) => steps.includes(after_s) || isTaken(after_s));
     const names = due.flatMap(({ channels }) => channels);
     const { channels, withheld } = await teller.byName(names, rule);
     return { channels: channels.filter(({ id }) => !alert.told?.includes(id)), withheld };
@@ -140,6 +154,8 @@ export class Reminders {
     const taken = new Set([...progress.steps, ...steps]);
     const repeated_at = isRepeat ? now : progress.repeated_at;
     const next_at = nextAt({ ...progress, steps: taken, repeated_at, told });
+    const isNothing = heard.length + steps.length === 0 && !isRepeat && !isUnacked;
+    if (isNothing) return void decision.next.push({ id: alert.id, next_at });
     decision.alerts.push({ id: alert.id, version: alert.version, told, next_at });
     const add = (detail: object, batch: string | null, kind: NewEvent['kind'] = 'reminded') =>
       decision.events.push({ ...eventPlaceOf(alert), at: now, kind, detail, batch });
@@ -150,10 +166,12 @@ export class Reminders {
     const batchOf = ({ channels }: Hearing, batch: string) => (channels.length > 0 ? batch : null);
     const batch = batchOf(step, `step-${id}`);
     // Nobody heard of the alert yet: the step tells of the opening.
-    if (alert.told === null && opened && steps.length > 0) {
+    const isFirst = alert.told === null && opened && steps.length > 0;
+    if (isFirst) {
       const detail = { ...opened.detail, steps: [...taken] };
       decision.first.push({ id: opened.id, batch, detail });
-    } else for (const after_s of steps) add({ step: after_s, ...withheldOf(step) }, batch);
+    } else if (steps.length === 0 && batch !== null) add({ step: 0 }, batch);
+    for (const after_s of isFirst ? [] : steps) add({ step: after_s, ...withheldOf(step) }, batch);
     if (isRepeat) add({ repeat: true, ...withheldOf(repeat) }, batchOf(repeat, `reminder-${id}`));
   }
 }

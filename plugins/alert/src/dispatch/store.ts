@@ -9,6 +9,9 @@ import type { Alert, AlertEvent, EventKind } from '../types.ts';
 /** Events of one reading. */
 export const PAGE = 500;
 
+/** Reminders of one round: what they say of a group is one message. */
+const MOST_NEXT = 2_000;
+
 /** Alert with what only the dispatcher writes. */
 export interface Told extends Alert {
   /** Text of what keeps it from being told (`suppress.ts`); null: nothing. */
@@ -53,6 +56,19 @@ export class DispatchStore {
     return (await this.#read<EventRow>(EVENT, text, [now, after])).map(eventOf);
   }
 
+  /** Unix ms at which the next event or the next reminder is due; undefined: nothing waits. Indexes on `due` and `next_at`. */
+  async nextAt(): Promise<number | undefined> {
+    const text = `select (select min(due) from alert_event where due is not null) as due,
+      (select min(next_at) from alert where next_at is not null) as next_at`;
+    const [row] = await this.#read<{ due: number | null; next_at: number | null }>(
+      'due, next_at',
+      text,
+      [],
+    );
+    const times = [row?.due, row?.next_at].flatMap((time) => time ?? []);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
   /** Events of these alerts that are due at any time. Indexes (alert_id, id) and `due`. */
   async waiting(alerts: readonly number[]): Promise<AlertEvent[]> {
     const found: AlertEvent[] = [];
@@ -79,7 +95,7 @@ export class DispatchStore {
   /** Open alerts whose repetition or next step is due. Index on `next_at`. */
   async next(now: number): Promise<Told[]> {
     const text = `select ${COLUMNS} from alert where next_at is not null and next_at <= ?
-      order by next_at, id limit ${PAGE}`;
+      order by next_at, id limit ${MOST_NEXT}`;
     return (await this.#read<ToldRow>(COLUMNS, text, [now])).map(toldOf);
   }
 
@@ -197,11 +213,8 @@ export class DispatchStore {
   }
 }
 
-export const placeOf = ({
-  subject_kind,
-  subject_id,
-  part,
-}: Omit<Alert, 'rule_id'> | Place): string => JSON.stringify([subject_kind, subject_id, part]);
+export const placeOf = ({ subject_kind, subject_id, part }: Place): string =>
+  JSON.stringify([subject_kind, subject_id, part]);
 interface Place {
   readonly subject_kind: string;
   readonly subject_id: string;

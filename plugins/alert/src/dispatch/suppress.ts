@@ -1,6 +1,6 @@
 import { quietUntil } from '../policies/quiet.ts';
 import { factsOf } from '../silences/open.ts';
-import type { Alert, Rule } from '../types.ts';
+import type { Placed, Rule } from '../types.ts';
 import type { DispatchParts } from './parts.ts';
 import { placeOf } from './store.ts';
 
@@ -45,11 +45,11 @@ export class Suppressors {
   }
 
   /** Returns the thing that keeps an alert from being told now; undefined: nothing does. */
-  of(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
+  of(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
     return this.#topology(alert, rule, now) ?? this.#wish(alert, rule, now);
   }
 
-  #topology(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
+  #topology(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
     const again = now + AGAIN_MS;
     if (alert.subject_kind === 'agent') {
       const { machines, fleet } = this.#parts;
@@ -86,7 +86,7 @@ export class Suppressors {
     return root;
   }
 
-  #wish(alert: Alert, rule: Rule, now: number): Suppressor | undefined {
+  #wish(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
     const { machines, settings } = this.#parts;
     const { policies, silences, windows } = settings;
     const facts = factsOf(alert, rule, machines);

@@ -35,6 +35,11 @@ export class PolicyStore {
     );
   }
 
+  async ownedBy(owner: string): Promise<string[]> {
+    const text = `select ${COLUMNS} from alert_policy where owner = ? order by name limit ${MOST_POLICIES}`;
+    return (await this.#rows(text, [owner])).map(({ name }) => name);
+  }
+
   /** Stores a policy over the one of its name. @throws RpcError 108 where its owner has too many */
   set(policy: NewPolicy, now: number): Promise<Policy> {
     const { name, steps, group_by, wait_s, interval_s, repeat_s, quiet, send_close, owner } =
@@ -54,9 +59,20 @@ export class PolicyStore {
     return guarded(FAILED, () =>
       this.#counting.within(change, async (trx) => {
         const [stored] = await this.#rows(text, params, trx);
+        await this.#lookAgain(trx, name, now);
         return stored as Policy;
       }),
     );
+  }
+
+  /** Has open alerts looked at that somebody was told of: channels that are new in the policy hear of them. */
+  async #lookAgain(trx: QueryBuilder, name: string, now: number): Promise<void> {
+    const lock = this.#db.dialect === 'postgres' ? 'for update' : '';
+    const text = `update alert set next_at = ? where id in (select id from alert where state > 0 and state >= 2
+      and told is not null and acked_at is null and (next_at is null or next_at > ?)
+      and rule_id in (select id from alert_rule where coalesce(policy, '${DEFAULT_POLICY}') = ?)
+      order by id ${lock}) returning id`;
+    await rowsOf(trx, { text, params: [now, now, name] });
   }
 
   /** Makes the policy of rules that name none, unless it is there. */

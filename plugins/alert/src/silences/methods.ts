@@ -131,11 +131,14 @@ const one = async (silence: Silence, parts: SettingsParts, caller: Principal) =>
 
 async function answers(
   silences: readonly Silence[],
-  { open, auth, clock }: SettingsParts,
+  { open, auth, clock, settings }: SettingsParts,
   caller: Principal,
 ) {
   const now = clock.now();
-  const holds = silences.filter(({ starts_at, ends_at }) => starts_at <= now && now < ends_at);
+  const holds = silences.filter(
+    ({ id, starts_at, ends_at }) =>
+      starts_at <= now && now < ends_at && !settings.silences.isSuspended(id),
+  );
   const scopes = holds.map(({ scope }) => scope);
   const counts = await open.count(scopes, visibleTo(auth, caller));
   const hides = new Map(holds.map(({ id }, at) => [id, counts[at]]));

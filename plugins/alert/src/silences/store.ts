@@ -56,6 +56,16 @@ export class SilenceStore {
     return this.byIds(rows.map(({ id }) => Number(id)));
   }
 
+  /** Silences of this owner that have not ended, `id: reason`. */
+  async ownedBy(owner: string, now: number): Promise<string[]> {
+    const text = `select id, reason from alert_silence where owner = ? and ends_at > ? order by id limit ${MOST_SILENCES}`;
+    const sql = { text, params: [owner, now] };
+    const rows = await guarded(FAILED, () =>
+      rowsOf<Pick<Row, 'id' | 'reason'>>(this.#db.query, sql),
+    );
+    return rows.map(({ id, reason }) => `${id}: ${reason}`);
+  }
+
   async find(id: number): Promise<Silence | undefined> {
     return (await this.byIds([id]))[0];
   }

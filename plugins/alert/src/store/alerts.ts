@@ -7,24 +7,40 @@ import {
   type SqlValue,
   whereAll,
 } from '@svc/plugin-sdk/sql';
-import type { Alert, AlertEvent, EventKind } from '../types.ts';
+import type { Alert, AlertDetail, AlertEvent, EventKind, ListedAlert } from '../types.ts';
 import { readRows } from './read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from './rows.ts';
 import { CLOSED_MS } from './transitions.ts';
 
+/** Rows that one call reads, of which the caller may see some. */
+const MOST_READ = 100_000;
 /** Rows of one delete. */
 const SLICE_ROWS = 1_000;
 /** Alerts of one read by id. */
 export const PAGE_ROWS = 1_000;
 
 export interface HistoryAsk {
-  readonly subjects: readonly string[] | undefined;
+  /** undefined: everything. */
+  readonly agents: readonly string[] | undefined;
   readonly rule: number | undefined;
   readonly kinds: readonly EventKind[] | undefined;
   readonly from: number;
   readonly to: number;
-  readonly limit: number;
 }
+
+type ListedRow = Omit<ListedAlert, 'detail'> & { readonly detail: string };
+const COLUMNS =
+  'id, rule_id, subject_kind, subject_id, part, state, since, opened_at, acked_by, acked_until, detail';
+/** Tags of agents are known without what was stored. */
+const LISTED = COLUMNS.replace(
+  'detail',
+  "case when subject_kind = 'agent' then '{}' else detail end as detail",
+);
+const listedOf = (row: ListedRow): ListedAlert => ({
+  ...row,
+  detail: row.detail === '{}' ? NO_DETAIL : (JSON.parse(row.detail) as AlertDetail),
+});
+const NO_DETAIL: AlertDetail = {};
 
 /** Acknowledgement of an alert; null: it ends. */
 export interface Ack {
@@ -43,20 +59,23 @@ export class AlertStore {
     this.#clock = clock;
   }
 
-  /** Active alerts of at least this state, the newest first. */
-  async active(
+  /** Active alerts of at least this state, in slices; of these agents only, where some are named. Ends after `MOST_READ`. */
+  async *active(
     least: number,
-    subjects: readonly string[] | undefined,
-    limit: number,
-  ): Promise<Alert[]> {
-    const { text, params } = whereAll([
-      ['state > 0 and state >= ?', least],
-      ...(subjects ? [[this.#among('subject_id'), JSON.stringify(subjects)] as const] : []),
-    ]);
-    return this.#alerts(`${text} order by coalesce(opened_at, since) desc, id desc limit ?`, [
-      ...params,
-      limit,
-    ]);
+    agents: readonly string[] | undefined,
+  ): AsyncGenerator<readonly ListedAlert[]> {
+    for (let read = 0, after = 0; read < MOST_READ; ) {
+      const { text, params } = whereAll([
+        ['state > 0 and state >= ? and id > ?', least, after],
+        ...(agents ? [this.#ofAgents(agents)] : []),
+      ]);
+      const sql = `select ${LISTED} from alert ${text} order by id limit ${PAGE_ROWS}`;
+      const rows = await this.#read<ListedRow>(COLUMNS, sql, params);
+      yield rows.map(listedOf);
+      if (rows.length < PAGE_ROWS) return;
+      read += rows.length;
+      after = rows.at(-1)?.id ?? 0;
+    }
   }
 
   /** Active alerts behind this id, at most `PAGE_ROWS`; of these rules only, where some are named. */
@@ -75,14 +94,11 @@ export class AlertStore {
     return this.#alerts(`where id in (${marks(ids.length)})`, ids);
   }
 
-  /** Latest ends of alerts within a week, the newest first, at most `PAGE_ROWS`. */
-  lastClosed(): Promise<Pick<AlertEvent, 'subject_kind' | 'subject_id' | 'at'>[]> {
-    return this.#read(
-      'subject_kind, subject_id, at',
-      `select subject_kind, subject_id, at from alert_event
-        where kind in ('closed', 'expired') and at > ? order by at desc limit ${PAGE_ROWS}`,
-      [this.#clock.now() - CLOSED_MS],
-    );
+  /** Ends of alerts within a week, in slices as `history`. */
+  ends(agents: readonly string[] | undefined): AsyncGenerator<readonly AlertEvent[]> {
+    const now = this.#clock.now();
+    const times = { from: now - CLOSED_MS, to: now + 1 };
+    return this.history({ agents, rule: undefined, kinds: ['closed', 'expired'], ...times }, 20);
   }
 
   /** Open alerts by rule. */
@@ -99,23 +115,33 @@ export class AlertStore {
     return (await this.#read<EventRow>(EVENT, text, [id, limit])).map(eventOf).toReversed();
   }
 
-  /** Events, the newest first. Index (subject_kind, subject_id, at), or (at). */
-  async history({ subjects, rule, kinds, from, to, limit }: HistoryAsk): Promise<AlertEvent[]> {
-    const { text, params } = whereAll([
+  /**
+   * Events, the newest first, in slices: the first has at most `few` rows. Ends after `MOST_READ`. Index (subject_kind, subject_id, at),
+   * or (at).
+   */
+  async *history(ask: HistoryAsk, few: number): AsyncGenerator<readonly AlertEvent[]> {
+    let limit = Math.min(few, PAGE_ROWS);
+    let last: AlertEvent | undefined;
+    for (let read = 0; read < MOST_READ; ) {
+      const { text, params } = this.#historyBefore(ask, last);
+      const sql = `select ${EVENT} from alert_event ${text} order by at desc, id desc limit ?`;
+      const events = (await this.#read<EventRow>(EVENT, sql, [...params, limit])).map(eventOf);
+      yield events;
+      if (events.length < limit) return;
+      read += events.length;
+      limit = PAGE_ROWS;
+      last = events.at(-1);
+    }
+  }
+
+  #historyBefore({ agents, rule, kinds, from, to }: HistoryAsk, last: AlertEvent | undefined) {
+    return whereAll([
       ['at >= ? and at < ?', from, to],
-      ...(subjects
-        ? [
-            [
-              `subject_kind = 'agent' and ${this.#among('subject_id')}`,
-              JSON.stringify(subjects),
-            ] as const,
-          ]
-        : []),
+      ...(last ? [['at <= ? and (at, id) < (?, ?)', last.at, last.at, last.id] as const] : []),
+      ...(agents ? [this.#ofAgents(agents)] : []),
       ...(rule === undefined ? [] : [['rule_id = ?', rule] as const]),
       ...(kinds ? [[`kind in (${marks(kinds.length)})`, ...kinds] as const] : []),
     ]);
-    const sql = `select ${EVENT} from alert_event ${text} order by at desc, id desc limit ?`;
-    return (await this.#read<EventRow>(EVENT, sql, [...params, limit])).map(eventOf);
   }
 
   /** Sets or ends an acknowledgement, with its row of history. @returns undefined when the alert is not open */
@@ -194,8 +220,10 @@ export class AlertStore {
     return (await this.#read<AlertRow>(ALERT, text, params)).map(alertOf);
   }
 
-  readonly #among = (column: string) =>
-    `${column} in (select v.value from ${this.#db.forms.elementTexts} as v)`;
+  #ofAgents(agents: readonly string[]) {
+    const among = `in (select v.value from ${this.#db.forms.elementTexts} as v)`;
+    return [`subject_kind = 'agent' and subject_id ${among}`, JSON.stringify(agents)] as const;
+  }
 
   #read<Row>(columns: string, text: string, params: readonly SqlValue[]): Promise<Row[]> {
     return readRows<Row>(this.#db, columns, text, params);

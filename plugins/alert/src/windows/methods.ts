@@ -34,7 +34,7 @@ export function addWindowMethods(methods: Methods, given: SettingsParts): void {
 }
 
 function addCreate(methods: Methods, parts: WindowParts): void {
-  const { clock, owners, settings, changed, next } = parts;
+  const { clock, owners, settings, changed } = parts;
   methods.add('alert_window_create', {
     summary: 'Makes a maintenance window: once, or by a cron line, a duration and a time zone.',
     description:
@@ -49,13 +49,13 @@ function addCreate(methods: Methods, parts: WindowParts): void {
       await demandPages(content.public, caller, parts);
       const added = await settings.windowStore.insert(content, clock.now());
       await changed('window');
-      return answer(added, clock.now(), next);
+      return answer(added, parts);
     },
   });
 }
 
 function addChange(methods: Methods, parts: WindowParts): void {
-  const { clock, settings, changed, next } = parts;
+  const { settings, changed } = parts;
   methods.add('alert_window_update', {
     summary: 'Changes a maintenance window.',
     description:
@@ -69,7 +69,7 @@ function addChange(methods: Methods, parts: WindowParts): void {
     async handle({ name, change }, { caller }) {
       const stored = await changeWindow(name, change, { ...parts, caller });
       await changed('window');
-      return answer(stored, clock.now(), next);
+      return answer(stored, parts);
     },
   });
   methods.add('alert_window_delete', {
@@ -146,7 +146,7 @@ const onNamed = <I extends { readonly name: string; readonly change?: { scope?: 
 });
 
 function addReads(methods: Methods, parts: WindowParts): void {
-  const { auth, clock, owners, settings, next } = parts;
+  const { auth, clock, owners, settings } = parts;
   methods.add('alert_window_list', {
     summary: 'The maintenance windows that the caller may see, each with its next five times.',
     addition: true,
@@ -157,7 +157,7 @@ function addReads(methods: Methods, parts: WindowParts): void {
       const seen = [];
       for (const window of await settings.windowStore.all()) {
         if (await auth.allows(caller, maySeeSettings(window.scope)))
-          seen.push(answer(window, clock.now(), next));
+          seen.push(answer(window, parts));
         await breathe();
       }
       return seen;
@@ -189,17 +189,18 @@ const noWindow = (name: string) => RpcError.notFound(`there is no maintenance wi
 
 function answer(
   window: MaintenanceWindow,
-  now: number,
-  next: NextTimes,
+  { clock, next, settings }: WindowParts,
 ): Static<typeof WindowAnswer> {
   const { id, name, zone, once_from, once_to, cron, duration_s, effect, enable } = window;
+  const now = clock.now();
   const ranges = next.of(window, now);
   const [first] = ranges;
+  const isOn = enable && !settings.windows.isSuspended(id);
   return {
     ...{ id, name, scope: wire(window.scope), zone, cron, duration_s, effect, enable },
     once: once_from === null || once_to === null ? null : { from: once_from, to: once_to },
     public: [...window.public],
-    active: enable && first !== undefined && first[0] <= now,
+    active: isOn && first !== undefined && first[0] <= now,
     next: ranges.map(([begins, ends]): [number, number] => [begins, ends]),
   };
 }

@@ -52,6 +52,13 @@ export class WindowStore {
     );
   }
 
+  async ownedBy(owner: string): Promise<string[]> {
+    const text = `select name from alert_window where owner = ? order by name limit ${MOST_WINDOWS}`;
+    const sql = { text, params: [owner] };
+    const rows = await guarded(FAILED, () => rowsOf<Pick<Row, 'name'>>(this.#db.query, sql));
+    return rows.map(({ name }) => name);
+  }
+
   async find(name: string): Promise<MaintenanceWindow | undefined> {
     const [window] = await this.#rows(`select ${COLUMNS} from alert_window where name = ?`, [name]);
     return window;

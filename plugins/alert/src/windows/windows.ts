@@ -1,5 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type Facts, matches } from '../silences/matcher.ts';
+import { mayHide } from '../silences/rights.ts';
+import type { IsSuspended } from '../silences/silences.ts';
 import type { MaintenanceWindow } from '../types.ts';
 import type { WindowStore } from './store.ts';
 import { type Range, Schedule } from './times.ts';
@@ -13,6 +15,8 @@ interface Held {
   readonly schedule: Schedule;
   /** Slugs of the status pages that its owner may show it on. */
   slugs: ReadonlySet<string>;
+  /** Tells whether it does nothing, because of its owner. */
+  isSuspended: boolean;
   /** The range that holds or comes next, until its end. */
   range: Range | undefined;
   /** Time from which on `range` has to be looked up again. */
@@ -29,15 +33,20 @@ export interface ActiveWindow {
 /** Tells whether an owner (`Owners.of`) may show something on the status page with this slug. */
 export type MayShow = (owner: string | null, slug: string) => Promise<boolean>;
 
+export interface WindowRights {
+  readonly mayShow: MayShow;
+  readonly isSuspended: IsSuspended;
+}
+
 /** The windows in memory. */
 export class Windows {
   readonly #store: WindowStore;
-  readonly #mayShow: MayShow;
+  readonly #rights: WindowRights;
   #held: readonly Held[] = [];
 
-  constructor(store: WindowStore, mayShow: MayShow) {
+  constructor(store: WindowStore, rights: WindowRights) {
     this.#store = store;
-    this.#mayShow = mayShow;
+    this.#rights = rights;
   }
 
   /** Reads windows that changed; the others keep their times. Rights of owners are asked for each time. @throws RpcError 103 */
@@ -52,7 +61,9 @@ export class Windows {
     for (const [at, one] of held.entries()) {
       if (at % SLICE === SLICE - 1) await breathe();
       rangeAt(one, now);
-      one.slugs = await this.#slugs(one.window);
+      const { owner, scope } = one.window;
+      one.isSuspended = await this.#rights.isSuspended(owner, [mayHide('write', scope)]);
+      one.slugs = one.isSuspended ? new Set() : await this.#slugs(one.window);
     }
     this.#held = held;
   }
@@ -61,11 +72,19 @@ export class Windows {
     return this.#held.find(({ window }) => window.id === id)?.window;
   }
 
+  get haveOwners(): boolean {
+    return this.#held.some(({ window }) => window.owner !== null);
+  }
+
+  isSuspended(id: number): boolean {
+    return this.#held.some((held) => held.window.id === id && held.isSuspended);
+  }
+
   /** The window that quiets an alert now, of several the one that ends last. */
   active(facts: Facts, now: number): ActiveWindow | undefined {
     let found: ActiveWindow | undefined;
     for (const held of this.#held) {
-      if (!matches(held.window.scope, facts)) continue;
+      if (held.isSuspended || !matches(held.window.scope, facts)) continue;
       const range = rangeAt(held, now);
       if (!range || range[0] > now) continue;
       if (!found || range[1] > found.range[1]) found = { window: held.window, range };
@@ -84,13 +103,14 @@ export class Windows {
 
   async #slugs(window: MaintenanceWindow): Promise<ReadonlySet<string>> {
     const slugs = new Set<string>();
-    for (const slug of window.public) if (await this.#mayShow(window.owner, slug)) slugs.add(slug);
+    for (const slug of window.public)
+      if (await this.#rights.mayShow(window.owner, slug)) slugs.add(slug);
     return slugs;
   }
 }
 
 const heldOf = (window: MaintenanceWindow): Held => ({
-  ...{ window, schedule: new Schedule(window), slugs: new Set<string>() },
+  ...{ window, schedule: new Schedule(window), slugs: new Set<string>(), isSuspended: false },
   ...{ range: undefined, until: 0, lookedAt: Number.POSITIVE_INFINITY },
 });
 

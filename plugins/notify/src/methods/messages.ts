@@ -4,6 +4,7 @@ import {
   type Clock,
   type Database,
   described,
+  type Logger,
   type Methods,
   optional,
   type Principal,
@@ -14,11 +15,11 @@ import type { Owners } from '@svc/plugin-token/api';
 import { isOwners, outboxAnswer, testAnswer } from '../answers.ts';
 import { type Message, SEVERITIES } from '../api.ts';
 import { type Changes, noChannel } from '../changes.ts';
-import type { Deliveries, Target } from '../delivery/index.ts';
+import type { Deliveries, Outcome, Target } from '../delivery/index.ts';
 import { mayDo } from '../permissions.ts';
 import { ChannelName, NewChannel, OutboxAnswer, TestAnswer } from '../schemas.ts';
 import type { ChannelStore } from '../store/channels.ts';
-import { type OutboxStore, STATES, TEXT } from '../store/outbox.ts';
+import { type OutboxStore, STATES, TEXT, type Tried } from '../store/outbox.ts';
 import { testMessage } from '../words/index.ts';
 
 export interface MessageMethodParts {
@@ -27,6 +28,7 @@ export interface MessageMethodParts {
   readonly brand: string;
   readonly clock: Clock;
   readonly db: Database;
+  readonly log: Logger;
   readonly owners: Owners;
   readonly changes: Changes;
   readonly channels: ChannelStore;
@@ -50,6 +52,8 @@ function addTest(methods: Methods, parts: MessageMethodParts): void {
   const { brand, changes, clock, deliveries, owners } = parts;
   methods.add('channel_test', {
     summary: 'Sends one message over a channel, stored or not, and tells what the receiver said.',
+    description:
+      'Of a stored channel it is in `channel_outbox` afterwards: `sent`, or `dropped` with the reason. It is not sent again.',
     addition: true,
     params: {
       name: described(optional(ChannelName), 'A stored channel.'),
@@ -77,21 +81,41 @@ function addTest(methods: Methods, parts: MessageMethodParts): void {
       const message = testMessage({ name, brand, language, zone, now: clock.now() });
       const tried = await deliveries.send(target, id, message, signal);
       const ms = Math.round(performance.now() - started);
+      if (target.id !== undefined)
+        await keep({ channel: target.id, id, message }, tried.outcome, parts);
       return testAnswer(tried, ms, isOwners(owners, caller, target.owner));
     },
   });
 }
 
+/** Channel that is tested; `id`: of a stored one. */
+type Tested = Target & { readonly id?: number };
+
 function unsaved(
   changes: Changes,
   channel: Parameters<Changes['check']>[0],
   caller: Principal,
-): Target {
+): Tested {
   const { settings, secret } = changes.check(channel, caller);
   return { ...settings, secret };
 }
 
-async function stored(changes: Changes, name: string): Promise<Target> {
+/** Shows a test in the outbox. It was sent: where that cannot be stored, its result is answered all the same. */
+async function keep(
+  tested: Pick<Tried, 'channel' | 'id' | 'message'>,
+  outcome: Outcome,
+  { clock, log, outbox }: MessageMethodParts,
+): Promise<void> {
+  const { status } = outcome;
+  const error = outcome.kind === 'ok' ? null : outcome.error;
+  try {
+    await outbox.addTried({ ...tested, status, error }, clock.now());
+  } catch (error) {
+    log.warn('the test of a channel could not be stored', { channel: tested.channel, error });
+  }
+}
+
+async function stored(changes: Changes, name: string): Promise<Tested> {
   const channel = await changes.channel(name);
   return { ...channel, secret: changes.secretOf(channel) };
 }

@@ -13,6 +13,8 @@ export const TURN_MS = 10_000;
 const FRESH_MS = 8_000;
 const CLEAN_MS = 60_000;
 const DEPTH_MS = 15_000;
+/** Longest rest of a server that has nothing to send: old messages are deleted, too. */
+const IDLE_MS = 300_000;
 /** Time in which a server that stops lets receivers answer, ms. */
 const STOP_MS = 3_000;
 
@@ -32,6 +34,8 @@ export class Sender {
   #looking: Promise<void> | undefined;
   #again = false;
   #isEnding = false;
+  /** Tells whether this server is alone and nothing waits: what comes announces itself. */
+  #isIdle = false;
   /** Monotonic time at which the turn was taken. */
   #takenAt = Number.NEGATIVE_INFINITY;
   #cleaned = Number.NEGATIVE_INFINITY;
@@ -50,7 +54,11 @@ export class Sender {
   }
 
   start(): void {
-    this.#parts.kernel.every('messages to channels', PERIOD_MS, () => this.look());
+    const { clock, kernel } = this.#parts;
+    kernel.every('messages to channels', PERIOD_MS, () => {
+      const rests = this.#isIdle && clock.monotonic() - this.#measured < IDLE_MS;
+      return rests ? undefined : this.look();
+    });
   }
 
   /** Looks at the outbox now, or once more when it is just looking. Never rejects. */
@@ -77,6 +85,7 @@ export class Sender {
   async #lookOften(): Promise<void> {
     while (this.#again && !this.#isEnding) {
       this.#again = false;
+      this.#isIdle = false;
       try {
         await this.#look();
       } catch (error) {
@@ -116,7 +125,7 @@ export class Sender {
   }
 
   async #tidy(): Promise<void> {
-    const { cleaning, clock } = this.#parts;
+    const { cleaning, clock, kernel } = this.#parts;
     const now = clock.monotonic();
     if (now - this.#cleaned >= CLEAN_MS) {
       await clean({ ...this.#parts, hasTurn: () => this.#hasTurn() });
@@ -125,6 +134,8 @@ export class Sender {
     if (now - this.#measured >= DEPTH_MS) {
       this.#depth = await cleaning.depth();
       this.#measured = now;
+      const isAlone = !kernel.db.severalServers;
+      this.#isIdle = isAlone && !this.#again && this.#depth.waiting === 0;
     }
   }
 

@@ -28,6 +28,16 @@ export interface Failure {
   readonly error: string;
 }
 
+/** A message that was sent once, whatever became of it. */
+export interface Tried {
+  readonly channel: number;
+  readonly id: string;
+  readonly message: Message;
+  readonly status: number | null;
+  /** null: it was taken. */
+  readonly error: string | null;
+}
+
 /** A message of the outbox for a page. */
 export interface OutboxRow {
   readonly id: number;
@@ -78,6 +88,16 @@ export class OutboxStore {
       }));
       await on('notify_outbox').insert(rows).onConflict(['batch', 'channel_id']).ignore();
     }
+  }
+
+  /** Adds a message that was sent without waiting, with its result: it is shown, and never sent again. */
+  async addTried({ channel, id, message, status, error }: Tried, now: number): Promise<void> {
+    const text = `insert into notify_outbox (channel_id, message_id, batch, group_key, body, due, created_at, tries, state,
+        uncertain, sent_at, status, last_error) values (?, ?, ?, ?, ?, ?, ?, 1, ?, 0, ?, ?, ?) returning id`;
+    const batch = `test ${id}`;
+    const place = [channel, id, batch, `${TEXT}${batch}`, JSON.stringify(message), now, now];
+    const result = error === null ? [1, now, status, null] : [2, null, status, error];
+    await this.#on.rows(text, [...place, ...result]);
   }
 
   async idOf(channel: number, batch: string): Promise<string | undefined> {
