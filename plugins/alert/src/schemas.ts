@@ -117,8 +117,7 @@ export const RuleAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(
     Type.String({
-      description:
-        'Reason that the rule does not run: its condition, its owner, or a plugin that is off. null: it runs.',
+      description: 'Reason that it does not run: condition, owner, or a plugin that is off.',
     }),
   ),
   open: Type.Integer({ description: 'Open alerts.' }),
@@ -154,8 +153,7 @@ export const AlertAnswer = Type.Object({
     Type.Object(
       { kind: Type.Enum(['silence', 'window', 'subject', 'frozen']), name: Type.String() },
       {
-        description:
-          'Reason that nothing is sent now: a silence, a window, another alert, or a silent machine.',
+        description: 'Reason that nothing is sent now, such as a silence or a window.',
       },
     ),
   ),
@@ -222,14 +220,12 @@ const windowMembers = {
     Type.String({ maxLength: 64, description: 'IANA zone of `cron`. Default: `UTC`.' }),
   ),
   once: optional(Type.Object({ from: Time(), to: Time() }, closed)),
-  cron: optional(
-    Type.String({ maxLength: 120, description: 'Begin as a cron line of five fields.' }),
-  ),
+  cron: optional(Type.String({ maxLength: 120, description: 'Cron line of five fields.' })),
   duration_s: optional(
     Type.Integer({
       minimum: 60,
       maximum: 604_800,
-      description: 'Length in seconds, from each begin on.',
+      description: 'Seconds that it lasts.',
     }),
   ),
   effect: optional(
