@@ -671,7 +671,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Reason that nothing is sent now, such as a silence or a window. */
+      /** Reason that nothing is sent now: a silence, a window, another alert. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -716,7 +716,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Reason that nothing is sent now, such as a silence or a window. */
+      /** Reason that nothing is sent now: a silence, a window, another alert. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -760,7 +760,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now, such as a silence or a window. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -803,7 +803,7 @@ export interface Methods {
           owner: string | null;
           /** Unix ms. */
           updated_at: number;
-          /** Reason that it does not run: condition, owner, or a plugin that is off. */
+          /** Reason that it does not run; null: it runs. */
           problem: string | null;
           /** Open alerts. */
           open: number;
@@ -905,7 +905,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now, such as a silence or a window. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -1164,7 +1164,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that it does not run: condition, owner, or a plugin that is off. */
+      /** Reason that it does not run; null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1219,7 +1219,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that it does not run: condition, owner, or a plugin that is off. */
+      /** Reason that it does not run; null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1263,7 +1263,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that it does not run: condition, owner, or a plugin that is off. */
+      /** Reason that it does not run; null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1310,7 +1310,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that it does not run: condition, owner, or a plugin that is off. */
+      /** Reason that it does not run; null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1359,7 +1359,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that it does not run: condition, owner, or a plugin that is off. */
+      /** Reason that it does not run; null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1516,7 +1516,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Reason that it does not run: condition, owner, or a plugin that is off. */
+      /** Reason that it does not run; null: it runs. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1689,7 +1689,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now, such as a silence or a window. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -1733,7 +1733,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Reason that nothing is sent now, such as a silence or a window. */
+      /** Reason that nothing is sent now: a silence, a window, another alert. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -1770,7 +1770,7 @@ export interface Methods {
           } | null;
         /** Cron line of five fields. */
         cron?: string | null;
-        /** Seconds that it lasts. */
+        /** Seconds it lasts. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -1883,7 +1883,7 @@ export interface Methods {
           } | null;
         /** Cron line of five fields. */
         cron?: string | null;
-        /** Seconds that it lasts. */
+        /** Seconds it lasts. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -1929,7 +1929,7 @@ export interface Methods {
           } | null;
         /** Cron line of five fields. */
         cron?: string | null;
-        /** Seconds that it lasts. */
+        /** Seconds it lasts. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -4346,7 +4346,7 @@ export interface Subscriptions {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now, such as a silence or a window. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];

@@ -115,11 +115,7 @@ export const RuleAnswer = Type.Object({
     Type.String({ description: 'Key of the token that wrote it; null: the Super Token.' }),
   ),
   updated_at: Time(),
-  problem: OrNull(
-    Type.String({
-      description: 'Reason that it does not run: condition, owner, or a plugin that is off.',
-    }),
-  ),
+  problem: OrNull(Type.String({ description: 'Reason that it does not run; null: it runs.' })),
   open: Type.Integer({ description: 'Open alerts.' }),
 });
 
@@ -152,9 +148,7 @@ export const AlertAnswer = Type.Object({
   hidden_by: OrNull(
     Type.Object(
       { kind: Type.Enum(['silence', 'window', 'subject', 'frozen']), name: Type.String() },
-      {
-        description: 'Reason that nothing is sent now, such as a silence or a window.',
-      },
+      { description: 'Reason that nothing is sent now: a silence, a window, another alert.' },
     ),
   ),
   told: Type.Array(Type.String(), { description: 'Channels that heard of it.' }),
@@ -225,7 +219,7 @@ const windowMembers = {
     Type.Integer({
       minimum: 60,
       maximum: 604_800,
-      description: 'Seconds that it lasts.',
+      description: 'Seconds it lasts.',
     }),
   ),
   effect: optional(
