@@ -671,7 +671,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      /** Reason that nothing is sent now: a silence, a window, another alert. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -716,7 +716,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      /** Reason that nothing is sent now: a silence, a window, another alert. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -760,7 +760,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -905,7 +905,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -1689,7 +1689,7 @@ export interface Methods {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];
@@ -1733,7 +1733,7 @@ export interface Methods {
       /** Unix ms. */
       acked_until: number | null;
       ack_note: string | null;
-      /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+      /** Reason that nothing is sent now: a silence, a window, another alert. */
       hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
       /** Channels that heard of it. */
       told: string[];
@@ -1768,9 +1768,9 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Begin as a cron line of five fields. */
+        /** Cron line of five fields. */
         cron?: string | null;
-        /** Length in seconds, from each begin on. */
+        /** Seconds it lasts. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -1881,9 +1881,9 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Begin as a cron line of five fields. */
+        /** Cron line of five fields. */
         cron?: string | null;
-        /** Length in seconds, from each begin on. */
+        /** Seconds it lasts. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -1927,9 +1927,9 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Begin as a cron line of five fields. */
+        /** Cron line of five fields. */
         cron?: string | null;
-        /** Length in seconds, from each begin on. */
+        /** Seconds it lasts. */
         duration_s?: number | null;
         /** `quiet`: nothing is sent. `pause`: nothing is checked, either. Default: `quiet`. */
         effect?: 'quiet' | 'pause' | null;
@@ -4346,7 +4346,7 @@ export interface Subscriptions {
         /** Unix ms. */
         acked_until: number | null;
         ack_note: string | null;
-        /** Reason that nothing is sent now: a silence, a window, another alert, or a silent machine. */
+        /** Reason that nothing is sent now: a silence, a window, another alert. */
         hidden_by: { kind: 'silence' | 'window' | 'subject' | 'frozen'; name: string } | null;
         /** Channels that heard of it. */
         told: string[];

@@ -153,10 +153,7 @@ export const AlertAnswer = Type.Object({
   hidden_by: OrNull(
     Type.Object(
       { kind: Type.Enum(['silence', 'window', 'subject', 'frozen']), name: Type.String() },
-      {
-        description:
-          'Reason that nothing is sent now: a silence, a window, another alert, or a silent machine.',
-      },
+      { description: 'Reason that nothing is sent now: a silence, a window, another alert.' },
     ),
   ),
   told: Type.Array(Type.String(), { description: 'Channels that heard of it.' }),
@@ -222,14 +219,12 @@ const windowMembers = {
     Type.String({ maxLength: 64, description: 'IANA zone of `cron`. Default: `UTC`.' }),
   ),
   once: optional(Type.Object({ from: Time(), to: Time() }, closed)),
-  cron: optional(
-    Type.String({ maxLength: 120, description: 'Begin as a cron line of five fields.' }),
-  ),
+  cron: optional(Type.String({ maxLength: 120, description: 'Cron line of five fields.' })),
   duration_s: optional(
     Type.Integer({
       minimum: 60,
       maximum: 604_800,
-      description: 'Length in seconds, from each begin on.',
+      description: 'Seconds it lasts.',
     }),
   ),
   effect: optional(
