@@ -115,12 +115,7 @@ export const RuleAnswer = Type.Object({
     Type.String({ description: 'Key of the token that wrote it; null: the Super Token.' }),
   ),
   updated_at: Time(),
-  problem: OrNull(
-    Type.String({
-      description:
-        'Reason that the rule does not run: its condition, its owner, a plugin that is off, or that it takes too long. null: it runs.',
-    }),
-  ),
+  problem: OrNull(Type.String({ description: 'Reason that it does not run; null: it runs.' })),
   open: Type.Integer({ description: 'Open alerts.' }),
 });
 
