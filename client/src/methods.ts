@@ -803,7 +803,7 @@ export interface Methods {
           owner: string | null;
           /** Unix ms. */
           updated_at: number;
-          /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+          /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
           problem: string | null;
           /** Open alerts. */
           open: number;
@@ -1164,7 +1164,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+      /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1219,7 +1219,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+      /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1263,7 +1263,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+      /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1310,7 +1310,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+      /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1359,7 +1359,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+      /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
       problem: string | null;
       /** Open alerts. */
       open: number;
@@ -1516,7 +1516,7 @@ export interface Methods {
       owner: string | null;
       /** Unix ms. */
       updated_at: number;
-      /** Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long. */
+      /** Why it does not run: its condition, owner or cost, or a plugin that is off. */
       problem: string | null;
       /** Open alerts. */
       open: number;

@@ -117,8 +117,7 @@ export const RuleAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(
     Type.String({
-      description:
-        'Why it does not run: its condition, its owner, a plugin that is off, or that it was switched off because it takes too long.',
+      description: 'Why it does not run: its condition, owner or cost, or a plugin that is off.',
     }),
   ),
   open: Type.Integer({ description: 'Open alerts.' }),
