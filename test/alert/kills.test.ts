@@ -1,4 +1,5 @@
 // proof only: 150
+// watchdog: 3600
 /** Servers, three on one Postgres or one on SQLite, that are killed while alerts open and end: what their channel heard is compared with the history. */
 import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
@@ -134,7 +135,7 @@ const isDrained = (read: Read) => async () => {
 
 const test = suite('alerts: kills');
 
-/** SVC_TEST_KILLS asks for more. */
+/** SVC_TEST_KILLS asks for more: with 200 the file takes half an hour. */
 const ASKED = Number(process.env['SVC_TEST_KILLS']) || undefined;
 const KILLS = ASKED ?? loop(6, 40);
 
