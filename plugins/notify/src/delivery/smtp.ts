@@ -1,10 +1,13 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { EgressClient } from '@svc/plugin-egress/api';
 import { type Kind, PORTS } from '../kinds/index.ts';
 import type { Values } from '../secrets.ts';
 import { type Outcome, shown, unanswered } from './outcome.ts';
 
 const TIMEOUT_MS = 10_000;
+/** Bytes that a mail server may send in one session, its certificates included: the library gathers a line without an end in memory. */
+const MOST_SAID = 65_536;
+const LOOK_MS = 20;
 
 export interface MailOrder {
   readonly client: EgressClient;
@@ -80,9 +83,19 @@ const socketOf =
       .then((connection) => {
         // The whole try has a limit, whatever the library waits for.
         signal.addEventListener('abort', () => connection.destroy(), { once: true });
+        watch(connection);
         done(null, { connection });
       }, done);
   };
+
+/** Ends a session in which the server says too much. TLS takes the bytes off below the events of the socket, so they are counted from time to time. */
+function watch(connection: Socket): void {
+  const timer = setInterval(() => {
+    if (connection.bytesRead > MOST_SAID)
+      connection.destroy(new Error(`the mail server sent more than ${MOST_SAID} bytes`));
+  }, LOOK_MS);
+  connection.once('close', () => clearInterval(timer));
+}
 
 interface SmtpError extends Error {
   readonly responseCode?: number;
