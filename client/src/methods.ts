@@ -645,7 +645,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       rule: string;
       rule_id: number;
       severity: 'info' | 'warning' | 'critical';
@@ -690,7 +690,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       rule: string;
       rule_id: number;
       severity: 'info' | 'warning' | 'critical';
@@ -734,7 +734,7 @@ export interface Methods {
     result: {
       alert: {
         id: number;
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         rule: string;
         rule_id: number;
         severity: 'info' | 'warning' | 'critical';
@@ -770,7 +770,7 @@ export interface Methods {
       };
       rule: {
           id: number;
-          /** Name that people read; unique. */
+          /** Name that people read, in one line; unique over all tokens. */
           name: string;
           /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
           source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -879,7 +879,7 @@ export interface Methods {
     result: {
       alerts: {
         id: number;
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         rule: string;
         rule_id: number;
         severity: 'info' | 'warning' | 'critical';
@@ -950,7 +950,7 @@ export interface Methods {
   /** Deletes a policy that no rule uses. */
   'alert_policy_delete': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
     };
     result: { success: boolean };
@@ -959,7 +959,7 @@ export interface Methods {
   'alert_policy_list': {
     params: {};
     result: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       steps: {
         /** Seconds after the opening, while nobody has acknowledged it. */
@@ -992,7 +992,7 @@ export interface Methods {
     params: {
       /** The whole policy. */
       policy: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name: string;
         steps: {
           /** Seconds after the opening, while nobody has acknowledged it. */
@@ -1021,7 +1021,7 @@ export interface Methods {
       };
     };
     result: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       steps: {
         /** Seconds after the opening, while nobody has acknowledged it. */
@@ -1090,7 +1090,7 @@ export interface Methods {
     params: {
       /** Rule: its source, scope and condition, and how it is told. */
       rule: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name: string;
         /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
         source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1131,7 +1131,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
       source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1173,7 +1173,7 @@ export interface Methods {
   /** Deletes a rule; its open alerts end without a recovery. */
   'alert_rule_delete': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
     };
     result: { success: boolean };
@@ -1181,12 +1181,12 @@ export interface Methods {
   /** A rule with its problem and the number of its open alerts. */
   'alert_rule_get': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
       source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1230,7 +1230,7 @@ export interface Methods {
     params: {};
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
       source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1272,12 +1272,12 @@ export interface Methods {
   /** Gives a default rule its default settings back. A deleted one returns. */
   'alert_rule_reset': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
       source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1319,14 +1319,14 @@ export interface Methods {
   /** Switches a rule on or off; its owner stays. */
   'alert_rule_set_enable': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** True: the rule runs. */
       enable: boolean;
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
       source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1370,7 +1370,7 @@ export interface Methods {
     params: {
       /** The rule, as `alert_rule_create` takes it. */
       rule: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name: string;
         /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
         source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1440,11 +1440,11 @@ export interface Methods {
   /** Changes a rule; the caller owns it from then on. */
   'alert_rule_update': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** The members that change. */
       change: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name?: string;
         /** `{"all": true}`, or lists of which one must match. */
         scope?: {
@@ -1483,7 +1483,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
       source: 'machine' | 'part' | 'presence' | 'event' | 'server';
@@ -1663,7 +1663,7 @@ export interface Methods {
       /** Some of them, at most 20. */
       alerts: {
         id: number;
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         rule: string;
         rule_id: number;
         severity: 'info' | 'warning' | 'critical';
@@ -1707,7 +1707,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       rule: string;
       rule_id: number;
       severity: 'info' | 'warning' | 'critical';
@@ -1747,7 +1747,7 @@ export interface Methods {
     params: {
       /** The window: its times, scope and effect. */
       window: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name: string;
         /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
         scope: {
@@ -1768,7 +1768,7 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Cron line of five fields. */
+        /** Begin as a cron line of five fields. */
         cron?: string | null;
         /** Seconds it lasts. */
         duration_s?: number | null;
@@ -1782,7 +1782,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
       scope: {
@@ -1815,7 +1815,7 @@ export interface Methods {
   /** Deletes a maintenance window. */
   'alert_window_delete': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
     };
     result: { success: boolean };
@@ -1825,7 +1825,7 @@ export interface Methods {
     params: {};
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
       scope: {
@@ -1860,7 +1860,7 @@ export interface Methods {
     params: {
       /** The window; nothing is stored. */
       window: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name: string;
         /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
         scope: {
@@ -1881,7 +1881,7 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Cron line of five fields. */
+        /** Begin as a cron line of five fields. */
         cron?: string | null;
         /** Seconds it lasts. */
         duration_s?: number | null;
@@ -1902,11 +1902,11 @@ export interface Methods {
   /** Changes a maintenance window. */
   'alert_window_update': {
     params: {
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** The members that change. */
       change: {
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         name?: string;
         /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
         scope?: {
@@ -1927,7 +1927,7 @@ export interface Methods {
             /** Unix ms. */
             to: number;
           } | null;
-        /** Cron line of five fields. */
+        /** Begin as a cron line of five fields. */
         cron?: string | null;
         /** Seconds it lasts. */
         duration_s?: number | null;
@@ -1941,7 +1941,7 @@ export interface Methods {
     };
     result: {
       id: number;
-      /** Name that people read; unique. */
+      /** Name that people read, in one line; unique over all tokens. */
       name: string;
       /** All kinds that are present must match, names within a kind are alternatives; `severity` matches it and lower ones. */
       scope: {
@@ -2036,7 +2036,7 @@ export interface Methods {
         /** Default: true. */
         enable?: boolean | null;
       };
-      /** Address of the page on which it is made; kept for links in messages where none is known. */
+      /** Address of the page on which it is made, for links in messages: that of the Super Token is kept, others are ignored. */
       public_url?: string | null;
     };
     result: {
@@ -2068,6 +2068,8 @@ export interface Methods {
       dropped: number;
       /** Messages in the outbox. */
       waiting: number;
+      /** Reason that it sends nothing: its owner lost the right. null: it sends. */
+      problem: string | null;
     };
   };
   /** Deletes a channel; messages that wait are dropped. */
@@ -2117,6 +2119,8 @@ export interface Methods {
       dropped: number;
       /** Messages in the outbox. */
       waiting: number;
+      /** Reason that it sends nothing: its owner lost the right. null: it sends. */
+      problem: string | null;
     };
   };
   /** The kinds of channels, with the fields of their forms. */
@@ -2176,6 +2180,8 @@ export interface Methods {
       dropped: number;
       /** Messages in the outbox. */
       waiting: number;
+      /** Reason that it sends nothing: its owner lost the right. null: it sends. */
+      problem: string | null;
     }[];
   };
   /** Messages of the channels that the caller may read, newest first. */
@@ -2328,6 +2334,8 @@ export interface Methods {
       dropped: number;
       /** Messages in the outbox. */
       waiting: number;
+      /** Reason that it sends nothing: its owner lost the right. null: it sends. */
+      problem: string | null;
       /** Secret fields that were emptied because the receiver is another one. */
       emptied: string[];
     };
@@ -4320,7 +4328,7 @@ export interface Subscriptions {
       /** Open alerts that are new or changed. */
       alerts: {
         id: number;
-        /** Name that people read; unique. */
+        /** Name that people read, in one line; unique over all tokens. */
         rule: string;
         rule_id: number;
         severity: 'info' | 'warning' | 'critical';

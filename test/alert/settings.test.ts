@@ -25,6 +25,40 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     failure(call(method, params, token));
   const soon = () => kernelOf(app).clock.now() + HOUR;
 
+  test('no name has control characters or such that turn the text, and no text U+0000', async () => {
+    const scope = { agents: [randomUUID()] };
+    const rule = { name: 'r', source: 'machine', scope, condition: 'cpu_usage > 999' };
+    const window = { name: 'w', scope, once: { from: soon(), to: soon() + HOUR } };
+    const silence = { scope, reason: 'r', ends_at: soon() };
+    const rows: [string, object][] = [];
+    for (const bad of ['a\0b', 'a\r\nb', 'a\u202eb', 'a\u0085b', 'a\u2028b'])
+      rows.push(
+        ['alert_rule_create', { rule: { ...rule, name: bad } }],
+        ['alert_rule_create', { rule: { ...rule, labels: { a: bad } } }],
+        ['alert_rule_create', { rule: { ...rule, labels: { [bad]: 'a' } } }],
+        ['alert_rule_create', { rule: { ...rule, runbook: bad } }],
+        ['alert_window_create', { window: { ...window, name: bad } }],
+        ['alert_silence_create', { silence: { ...silence, reason: bad } }],
+        ['alert_policy_set', { policy: { name: bad, steps: [] } }],
+      );
+    const tags = { tags: ['a\0'] };
+    rows.push(
+      ['alert_rule_create', { rule: { ...rule, summary: 'a\0' } }],
+      ['alert_rule_create', { rule: { ...rule, condition: 'name == "\0"' } }],
+      ['alert_rule_create', { rule: { ...rule, scope: tags } }],
+      ['alert_silence_create', { silence: { ...silence, scope: tags } }],
+      ['alert_window_create', { window: { ...window, scope: tags } }],
+    );
+    for (const [method, params] of rows)
+      assert.is((await refusal(method, params)).code, -32602, JSON.stringify(params));
+    const name = 'Küche 👩‍🍳 می‌خواهم';
+    assert.is(
+      (await call('alert_rule_create', { rule: { ...rule, scope: { all: true }, name } })).name,
+      name,
+    );
+    await call('alert_rule_delete', { name });
+  });
+
   test('a silence says what it hides, ends when somebody ends it, and stays in the list of the past', async () => {
     const machine = randomUUID();
     const { rule, id } = await opened(app, machine);

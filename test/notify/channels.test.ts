@@ -7,6 +7,7 @@ import { suite } from '../runner/suite.ts';
 import {
   channel,
   create,
+  notifyOf,
   outbox,
   PLUGINS,
   type Receiver,
@@ -234,6 +235,122 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.not.match(Buffer.from(rows[0].secret).toString(), SECRET);
     hook.reply = () => 200;
     await call('channel_delete', { name: 'sealed' });
+  });
+
+  test('secrets in a header, a query and a password are in nothing that a receiver has said', async () => {
+    const values = ['SECRETheader-1', 'SECRETquery-2', 'SECRETword-3'];
+    const [header, query, password] = values;
+    const secret = { header: `X-K: ${header}`, query: `key=${query}`, password };
+    const config = { url: hook.url, user: 'bob' };
+    hook.reply = ({ url, headers }) => ({
+      status: 500,
+      text: JSON.stringify({ ...headers, host: '', 'content-type': '', url }),
+    });
+    await create(app, webhook('parts', hook.url, { config, secret }));
+    await send(app, 'parts', 'hello');
+    await until('tried', async () => (await channel(app, 'parts')).last_status === 500);
+    const tested = await call('channel_test', { name: 'parts' });
+    const seen = [tested, await channel(app, 'parts'), await outbox(app), app.records()];
+    const kept = 'select last_error from channel union select last_error from notify_outbox';
+    const text = JSON.stringify([...seen, await app.sql(kept), app.console]);
+    assert.match(text, '•••');
+    for (const value of [...values, Buffer.from(`bob:${password}`).toString('base64')])
+      assert.not.match(text, value);
+    hook.reply = () => 200;
+    await call('channel_delete', { name: 'parts' });
+  });
+
+  test('a new owner does not read what the receiver said to the earlier one', async () => {
+    hook.reply = () => ({ status: 500, text: 'inner words' });
+    await create(app, webhook('handed', hook.url));
+    await send(app, 'handed', 'hello');
+    await until('tried', async () => (await channel(app, 'handed')).last_status === 500);
+    await call('channel_update', { name: 'handed', change: { enable: false } });
+    assert.match((await channel(app, 'handed')).last_error, 'inner words');
+    const rights = [{ channel: 'read' }, { channel: 'write' }];
+    const token = await app.token([{ scopes: [{ channel: 'handed' }], permissions: rights }]);
+    await call('channel_update', { name: 'handed', change: { zone: 'UTC' } }, token);
+    const answers = [
+      await call('channel_get', { name: 'handed' }, token),
+      (await call('channel_outbox', { name: 'handed' }, token))[0],
+    ];
+    assert.equal(
+      answers.map(({ last_error }) => last_error),
+      [null, null],
+    );
+    hook.reply = () => 200;
+    await call('channel_delete', { name: 'handed' });
+  });
+
+  test('a channel has no own header that decides receiver or form of the request', async () => {
+    await create(app, webhook('own', hook.url, { secret: { token: SECRET } }));
+    const names =
+      'Host content-type Content-Length Transfer-Encoding Connection Expect webhook-id Webhook-Signature';
+    for (const name of names.split(' ')) {
+      const secret = { header: `${name}: attacker.example` };
+      for (const refused of [
+        () => create(app, webhook('other', hook.url, { secret })),
+        () => call('channel_update', { name: 'own', change: { secret } }),
+        () => call('channel_test', { channel: webhook('other', hook.url, { secret }) }),
+        () => call('channel_read_url', { url: `generic://example.com/x?@${name}=attacker` }),
+      ])
+        assert.match(await errorOf(refused()), /choose another name/, name);
+    }
+    await call('channel_delete', { name: 'own' });
+  });
+
+  test('an own header Authorization is taken where the channel makes none', async () => {
+    const header = 'authorization: Basic YWJj';
+    const both = webhook('auth', hook.url, { secret: { header, token: SECRET } });
+    assert.match(await errorOf(create(app, both)), /empty these, or the header/);
+    await create(app, webhook('auth', hook.url, { secret: { header } }));
+    await call('channel_test', { name: 'auth' });
+    assert.is(hook.got.at(-1)?.headers.authorization, 'Basic YWJj');
+    await call('channel_delete', { name: 'auth' });
+  });
+
+  test('the Super Token alone decides the address in links, and its newer one counts', async () => {
+    const token = await app.token([
+      { scopes: [{ channel: '*' }], permissions: [{ channel: 'write' }, { channel: 'delete' }] },
+    ]);
+    const made = async (name: string, public_url: string, by?: string) => {
+      await call('channel_create', { channel: webhook(name, hook.url), public_url }, by);
+      await call('channel_delete', { name });
+      return notifyOf(app).publicUrl();
+    };
+    assert.is(await made('a', 'https://evil.example', token), undefined);
+    assert.is(await made('b', 'https://one.example/'), 'https://one.example');
+    assert.is(await made('c', 'https://evil.example', token), 'https://one.example');
+    assert.is(await made('d', 'https://two.example/svc/'), 'https://two.example/svc');
+    const told = await call('svc-server_config_warnings');
+    assert.match(JSON.stringify(told), 'https://two.example/svc');
+  });
+
+  test('a channel whose owner lost the right sends nothing, says so, and sends when it is back', async () => {
+    hook.reply = () => 200;
+    const write = (name: string) => ({
+      scopes: [{ channel: name }],
+      permissions: [{ channel: 'write' }, { channel: 'read' }],
+    });
+    const token = await app.token([write('lost')]);
+    await create(app, webhook('lost', 'http://127.0.0.1:9/'), token);
+    assert.is((await channel(app, 'lost')).problem, null);
+    const [key] = token.split(':');
+    const edit = (limits: object[]) =>
+      app.call('token_edit', { token: app.superToken, target_token: key, limit: limits });
+    await edit([]);
+    assert.match((await channel(app, 'lost')).problem, /may not write it any more/);
+    await send(app, 'lost', 'waits');
+    await create(app, webhook('next', hook.url));
+    await send(app, 'next', 'goes');
+    await until('sent', async () => (await channel(app, 'next')).sent === 1);
+    const { failed, waiting } = await channel(app, 'lost');
+    assert.equal([failed, waiting], [0, 1]);
+    await edit([write('lost')]);
+    assert.is((await channel(app, 'lost')).problem, null);
+    await call('channel_retry', { name: 'lost' });
+    await until('tried', async () => (await channel(app, 'lost')).failed > 0);
+    for (const name of ['lost', 'next']) await call('channel_delete', { name });
   });
 
   test('another receiver empties the secrets, unless they come along', async () => {

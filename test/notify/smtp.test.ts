@@ -162,6 +162,30 @@ test('a mail server that says nothing does not hold other channels up', async ()
   }
 });
 
+test('a mail server whose line never ends is left early', async () => {
+  let sent = 0;
+  const endless: Server = createServer((socket) => {
+    const more = () => {
+      while (!socket.destroyed && socket.writableLength < 1_000_000) {
+        socket.write(Buffer.alloc(65_536, 97));
+        sent += 65_536;
+      }
+    };
+    socket.on('error', () => {}).on('drain', more);
+    socket.write('220 ');
+    more();
+  });
+  await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+  try {
+    const { ok, message } = await tried('a', { port: (endless.address() as any).port });
+    assert.is(ok, false);
+    assert.match(message, /exceeds maximum allowed size/);
+    assert.ok(sent < 12_000_000, `${sent} bytes`);
+  } finally {
+    endless.close();
+  }
+});
+
 test('a worker runs with the message, and what it throws is a failure', async () => {
   const token = app.superToken;
   const source = `export default { async onCall(params) {

@@ -1,7 +1,18 @@
 import { SEVERITIES } from '@svc/plugin-notify/api';
 import { optional, Type, Uuid } from '@svc/plugin-sdk';
 import { EVENT_KINDS, SOURCES } from './types.ts';
-import { closed, Name, Names, OrNull, Seconds, SeverityWord, Time } from './wire.ts';
+import {
+  closed,
+  LabelName,
+  Line,
+  Name,
+  Names,
+  OrNull,
+  Seconds,
+  SeverityWord,
+  Text,
+  Time,
+} from './wire.ts';
 
 export { Name, SeverityWord, Time } from './wire.ts';
 
@@ -31,7 +42,7 @@ export const MatcherSchema = Type.Object(
   },
 );
 
-const Condition = Type.String({
+const Condition = Text({
   minLength: 1,
   maxLength: 2_000,
   description: 'Condition in CEL, for example `cpu_usage > 90`.',
@@ -41,7 +52,7 @@ const ruleMembers = {
   scope: Scope,
   condition: Condition,
   clear: optional(
-    Type.String({
+    Text({
       minLength: 1,
       maxLength: 2_000,
       description:
@@ -57,20 +68,21 @@ const ruleMembers = {
       description: 'False: it shows in the dashboard and is not sent. Default: true.',
     }),
   ),
-  policy: optional(Type.String({ maxLength: 80, description: 'Default: `default`.' })),
+  policy: optional(Line({ maxLength: 80, description: 'Default: `default`.' })),
   repeat_s: optional(
     Seconds(604_800, 'Seconds until it is told again. Default: as the policy says.'),
   ),
   summary: optional(
-    Type.String({
+    Text({
       maxLength: 500,
       description:
         'Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none.',
     }),
   ),
-  runbook: optional(Type.String({ maxLength: 500, description: 'Address of instructions.' })),
+  runbook: optional(Line({ maxLength: 500, description: 'Address of instructions.' })),
   labels: optional(
-    Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 200 }), {
+    Type.Record(LabelName, Line({ maxLength: 200 }), {
+      ...closed,
       maxProperties: 20,
     }),
   ),
@@ -190,7 +202,7 @@ export const AlertPage = Type.Object({
 export const NewSilence = Type.Object(
   {
     scope: MatcherSchema,
-    reason: Type.String({ minLength: 1, maxLength: 300 }),
+    reason: Line({ minLength: 1, maxLength: 300 }),
     starts_at: optional(Time('Unix ms. Default: now.')),
     ends_at: Time('Unix ms, at most a year from now.'),
   },
@@ -210,11 +222,9 @@ export const SilenceAnswer = Type.Object({
 
 const windowMembers = {
   scope: MatcherSchema,
-  zone: optional(
-    Type.String({ maxLength: 64, description: 'IANA zone of `cron`. Default: `UTC`.' }),
-  ),
+  zone: optional(Line({ maxLength: 64, description: 'IANA zone of `cron`. Default: `UTC`.' })),
   once: optional(Type.Object({ from: Time(), to: Time() }, closed)),
-  cron: optional(Type.String({ maxLength: 120, description: 'Cron line of five fields.' })),
+  cron: optional(Line({ maxLength: 120, description: 'Begin as a cron line of five fields.' })),
   duration_s: optional(
     Type.Integer({
       minimum: 60,
@@ -286,7 +296,7 @@ export const PolicySettings = Type.Object(
         {
           from: HourMinute,
           to: HourMinute,
-          zone: Type.String({ maxLength: 64 }),
+          zone: Line({ maxLength: 64 }),
         },
         { ...closed, description: 'Hours in which only critical alerts are told.' },
       ),

@@ -9,12 +9,26 @@ export const Time = (description = 'Unix ms.') =>
 export const Seconds = (maximum: number, description: string) =>
   Type.Integer({ minimum: 0, maximum, description });
 
+/** Text without U+0000, which Postgres holds in no text. */
+export const Text = (options: Parameters<typeof Type.String>[0]) =>
+  Type.String({ pattern: String.raw`^[^\u0000]*$`, ...options });
+
+/** Neither control characters and ends of lines nor those that turn the direction of writing: a name is shown in one line among others. */
+const PLAIN = String.raw`[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]`;
+const ONE_LINE = `^${PLAIN}*$`;
+/** Name of a label. */
+export const LabelName = Type.String({ pattern: `^${PLAIN}{0,40}$` });
+
 export const Name = Type.String({
   minLength: 1,
   maxLength: 80,
-  description: 'Name that people read; unique.',
+  pattern: ONE_LINE,
+  description: 'Name that people read, in one line; unique over all tokens.',
 });
+/** Label of a rule, a reason, an address: text in one line. */
+export const Line = (options: Parameters<typeof Type.String>[0]) =>
+  Type.String({ pattern: ONE_LINE, ...options });
 export const SeverityWord = Type.Enum([...SEVERITIES]);
 
 export const Names = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { maxItems: 1_000, description });
+  Type.Array(Text({ minLength: 1, maxLength: 80 }), { maxItems: 1_000, description });

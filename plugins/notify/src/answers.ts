@@ -11,8 +11,14 @@ import { type OutboxRow, STATES } from './store/outbox.ts';
 export const isOwners = (owners: Owners, caller: Principal, owner: string | null): boolean =>
   caller.super || (owner !== null && owners.of(caller) === owner);
 
-/** A channel without its secrets; `own`: for its owner. */
-export function channelAnswer(channel: Waiting, own: boolean): Static<typeof ChannelAnswer> {
+const NO_RIGHT =
+  'the token that owns it may not write it any more, so its messages wait: save it with another one';
+
+/** A channel without its secrets; `own`: for its owner; `mayWrite`: the owner may. */
+export function channelAnswer(
+  channel: Waiting,
+  { own, mayWrite }: { readonly own: boolean; readonly mayWrite: boolean },
+): Static<typeof ChannelAnswer> {
   const { name, kind, config, sealed, language, zone, enable, owner, last_error } = channel;
   const set = Object.keys(sealed).map((field) => [field, { set: true }]);
   return {
@@ -24,6 +30,7 @@ export function channelAnswer(channel: Waiting, own: boolean): Static<typeof Cha
     ...{ last_status: channel.last_status, last_error: own ? last_error : null },
     ...{ sent: channel.sent, failed: channel.failed, dropped: channel.dropped },
     waiting: channel.waiting,
+    problem: mayWrite ? null : NO_RIGHT,
   };
 }
 

@@ -18,6 +18,7 @@ const channel = {
   failed: 0,
   dropped: 0,
   waiting: 0,
+  problem: null,
 };
 const message = {
   id: 1,

@@ -35,6 +35,9 @@ import { OutboxStore } from './store/outbox.ts';
 import { StateStore } from './store/state.ts';
 import { Statements } from './store/statements.ts';
 
+const linksText = (url: string) =>
+  `links in messages lead to ${url}, where a channel was made last: write the address that people use into public_url under [notify]`;
+
 const TURN = { table: 'notify_state', holder: 'holder', row: 'id = 1', lasts_ms: TURN_MS };
 
 /** Messages were added that are due now. */
@@ -85,9 +88,12 @@ export default definePlugin({
       kernel.subscribe(DatabaseChanged, () => sender.look());
     });
     hooks.reload.tap(() => parts.clients.public.change(publicRules(kernel.config)));
-    hooks.warnings.tap((found) => {
+    hooks.warnings.tap(async (found) => {
       const message = keys.problem;
       if (message !== undefined) found.push({ kind: 'advice', key: 'notify.key_file', message });
+      const stored = settings.public_url === '' ? await parts.state.publicUrl() : null;
+      if (stored !== null)
+        found.push({ kind: 'advice', key: 'notify.public_url', message: linksText(stored) });
     });
     hooks.stop.tap(() => sender.end());
   },

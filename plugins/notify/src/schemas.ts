@@ -62,6 +62,12 @@ export const ChannelAnswer = Type.Object({
   failed: Type.Integer(),
   dropped: Type.Integer(),
   waiting: Type.Integer({ description: 'Messages in the outbox.' }),
+  problem: Type.Union([
+    Type.String({
+      description: 'Reason that it sends nothing: its owner lost the right. null: it sends.',
+    }),
+    Type.Null(),
+  ]),
 });
 
 /** One field of a form. */

@@ -44,15 +44,3 @@ export function unseal(key: Buffer, place: SecretPlace, sealed: Sealed): Values 
     }),
   );
 }
-
-/** Removes secrets from a text that is stored or shown: a receiver may repeat what it was sent. */
-export function hideValues(text: string, secrets: Values): string {
-  const texts = Object.values(secrets)
-    .flat()
-    .map(String)
-    .filter((value) => value.length > 3)
-    .flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
-  return texts
-    .sort((a, b) => b.length - a.length)
-    .reduce((hidden, value) => hidden.replaceAll(value, '•••'), text);
-}

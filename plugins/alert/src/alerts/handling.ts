@@ -9,6 +9,7 @@ import {
 import { AlertAnswer, EventAnswer, Time } from '../schemas.ts';
 import { endOf } from '../store/next-row.ts';
 import { type Alert, OPEN } from '../types.ts';
+import { Text } from '../wire.ts';
 import { alertOf, onAlert, rightTo } from './find.ts';
 import type { AlertMethodParts } from './methods.ts';
 
@@ -16,7 +17,7 @@ const Id = Type.Integer({ minimum: 1, description: 'Id of the alert.' });
 /** Notes of one episode. */
 const MOST_NOTES = 50;
 const noteOf = (description: string) =>
-  optional(Type.String({ minLength: 1, maxLength: 300, description }));
+  optional(Text({ minLength: 1, maxLength: 300, description }));
 
 /** `alert_ack`, `alert_unack`, `alert_close` and `alert_note`. */
 export function addHandling(methods: Methods, parts: AlertMethodParts): void {
@@ -89,7 +90,7 @@ function addNote(methods: Methods, parts: AlertMethodParts): void {
     addition: true,
     params: {
       id: Id,
-      text: Type.String({ minLength: 1, maxLength: 2_000, description: 'The note.' }),
+      text: Text({ minLength: 1, maxLength: 2_000, description: 'The note.' }),
     },
     result: EventAnswer,
     audit: ({ id }) => String(id),

@@ -13,6 +13,7 @@ import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
 import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
+import { Text } from '../wire.ts';
 import { onRule, rightTo } from './access.ts';
 import type { RuleChanges } from './changes.ts';
 import { DEFAULT_SCOPE } from './defaults.ts';
@@ -183,7 +184,7 @@ function addCheck(methods: Methods, parts: RuleMethodParts): void {
     addition: true,
     params: {
       source: SourceWord,
-      condition: Type.String({ maxLength: 4_000, description: 'Condition in CEL.' }),
+      condition: Text({ maxLength: 4_000, description: 'Condition in CEL.' }),
       scope: described(optional(Scope), 'Default: all.'),
     },
     result: Type.Object({

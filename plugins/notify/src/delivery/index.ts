@@ -2,8 +2,9 @@ import type { EgressClient } from '@svc/plugin-egress/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Message } from '../api.ts';
+import { hiding } from '../hiding.ts';
 import { bodyOf, KINDS, type Kind, type Language, mailOf, render } from '../kinds/index.ts';
-import { hideValues, type Values } from '../secrets.ts';
+import type { Values } from '../secrets.ts';
 import { sendHttp } from './http.ts';
 import type { Outcome } from './outcome.ts';
 import { mailHost, sendMail } from './smtp.ts';
@@ -13,6 +14,8 @@ export type { Outcome } from './outcome.ts';
 
 /** Whole limit of one try. */
 const LIMIT_MS = 10_000;
+/** Characters of an error that are kept. */
+const MOST_ERROR = 500;
 
 export interface Target {
   readonly kind: string;
@@ -53,13 +56,15 @@ export class Deliveries {
       ({ name, required }) => required && values[name] === undefined,
     );
     if (missing) return refused(`the field '${missing.name}' is empty: fill it in`);
+    const hide = hiding(target.secret);
     try {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(LIMIT_MS)]);
-      const tried = await this.#try({ kind, values, target, id, message, signal });
-      return { ...tried, outcome: withoutSecrets(tried.outcome, target.secret) };
+      const order = { kind: withHidden(kind, hide), values, target, id, message, signal };
+      const tried = await this.#try(order);
+      return { ...tried, outcome: withoutSecrets(tried.outcome, hide) };
     } catch (error) {
       // A fault of a kind is no reason to repeat it for a day.
-      const reason = hideValues((error as Error).message, target.secret);
+      const reason = hide((error as Error).message);
       this.#parts.kernel.log.error('a message could not be made', { kind: kind.kind, reason });
       return refused('the message could not be made; the log of the server has the reason');
     }
@@ -107,5 +112,21 @@ const refused = (error: string): Tried => ({
 const unknown = ({ kind }: Target) =>
   refused(`this server knows no channels of the kind '${kind}'`);
 
-const withoutSecrets = (outcome: Outcome, secret: Values): Outcome =>
-  outcome.kind === 'ok' ? outcome : { ...outcome, error: hideValues(outcome.error, secret) };
+type Hide = ReturnType<typeof hiding>;
+
+const withoutSecrets = (outcome: Outcome, hide: Hide): Outcome =>
+  outcome.kind === 'ok' ? outcome : { ...outcome, error: hide(outcome.error).slice(0, MOST_ERROR) };
+
+/** The kind, whose words quote an answer without the secrets in it: a part of one that was cut would not be found afterwards. */
+const withHidden = (kind: Kind, hide: Hide): Kind => ({
+  ...kind,
+  answer(status, headers, text) {
+    const answer = kind.answer(status, headers, text);
+    if (answer === 'ok' || 'remote_id' in answer) return answer;
+    const quoted = kind.answer(status, headers, hide(text));
+    if (typeof quoted === 'object' && 'permanent' in quoted && 'permanent' in answer) return quoted;
+    if (typeof quoted === 'object' && 'retry' in quoted && 'retry' in answer) return quoted;
+    const words = `the receiver refused it with status ${status}`;
+    return 'permanent' in answer ? { permanent: words } : { ...answer, retry: words };
+  },
+});

@@ -11,8 +11,8 @@ export type Outcome =
       readonly uncertain: boolean;
     };
 
-/** Characters of an answer that are kept. */
-const SHOWN = 200;
+/** Characters of a text that are looked at; `Deliveries` cuts it further once it holds no secrets. */
+const SHOWN = 4_000;
 
 export const shown = (text: string): string =>
   text

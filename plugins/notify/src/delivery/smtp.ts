@@ -5,6 +5,8 @@ import type { Values } from '../secrets.ts';
 import { type Outcome, shown, unanswered } from './outcome.ts';
 
 const TIMEOUT_MS = 10_000;
+/** Bytes of one answer of a mail server: the library gathers a line without an end in memory. */
+const MOST_SAID = 65_536;
 
 export interface MailOrder {
   readonly client: EgressClient;
@@ -16,8 +18,10 @@ export interface MailOrder {
 /** Sends an e-mail over a socket that the guard of outgoing connections opened. */
 export async function sendMail(
   { client, kind, values, mail }: MailOrder,
-  signal: AbortSignal,
+  limit: AbortSignal,
 ): Promise<Outcome> {
+  const left = new AbortController();
+  const signal = AbortSignal.any([limit, left.signal]);
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     ...optionsOf(values),
@@ -29,6 +33,8 @@ export async function sendMail(
     const { response } = await transport.sendMail(mail);
     return { kind: 'ok', status: Number(/^\d{3}/.exec(response)?.[0] ?? 250) };
   } catch (error) {
+    // A server that goes on talking is not listened to.
+    left.abort();
     return failed(kind, error as SmtpError);
   } finally {
     signal.removeEventListener('abort', abort);
@@ -53,6 +59,7 @@ function optionsOf(values: Values) {
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
+    maxResponseSize: MOST_SAID,
     disableFileAccess: true,
     disableUrlAccess: true,
   };

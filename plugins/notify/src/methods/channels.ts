@@ -44,21 +44,24 @@ export function addChannelMethods(methods: Methods, parts: ChannelMethodParts): 
   addForms(methods);
 }
 
-const answered = ({ owners }: ChannelMethodParts, channel: Waiting, caller: Principal) =>
-  channelAnswer(channel, isOwners(owners, caller, channel.owner));
+const answered = async ({ owners }: ChannelMethodParts, channel: Waiting, caller: Principal) => {
+  const { name, owner } = channel;
+  const mayWrite = await owners.may(owner, mayDo('write', name));
+  return channelAnswer(channel, { own: isOwners(owners, caller, owner), mayWrite });
+};
 
 function addCreate(methods: Methods, parts: ChannelMethodParts): void {
   const { changes, state } = parts;
   methods.add('channel_create', {
     summary: 'Makes a channel to people.',
     description:
-      'The caller owns it: messages are sent with its rights, and stop when its token is suspended.',
+      'The caller owns it: messages are sent with its rights, and wait while its token may not write the channel.',
     addition: true,
     params: {
       channel: described(NewChannel, 'Name, kind and fields (`channel_kinds`).'),
       public_url: described(
         optional(Type.String({ maxLength: 300 })),
-        'Address of the page on which it is made; kept for links in messages where none is known.',
+        'Address of the page on which it is made, for links in messages: that of the Super Token is kept, others are ignored.',
       ),
     },
     result: ChannelAnswer,
@@ -67,7 +70,8 @@ function addCreate(methods: Methods, parts: ChannelMethodParts): void {
     access: { needs: ({ channel }) => mayDo('write', channel.name) },
     async handle({ channel, url }, { caller }) {
       const made = await changes.create(channel, caller);
-      if (url !== undefined) await state.offerUrl(url);
+      // The links of everybody's messages begin with it.
+      if (url !== undefined && caller.super) await state.setUrl(url);
       return answered(parts, made, caller);
     },
   });
@@ -90,7 +94,7 @@ function addUpdate(methods: Methods, parts: ChannelMethodParts): void {
     access: on('write'),
     async handle({ name, change }, { caller }) {
       const { channel, emptied } = await changes.update(name, change, caller);
-      return { ...answered(parts, channel, caller), emptied };
+      return { ...(await answered(parts, channel, caller)), emptied };
     },
   });
   methods.add('channel_delete', {
@@ -127,7 +131,7 @@ function addReads(methods: Methods, parts: ChannelMethodParts): void {
       const found = [];
       for (const channel of await channels.all())
         if (await auth.allows(caller, mayDo('read', channel.name)))
-          found.push(answered(parts, channel, caller));
+          found.push(await answered(parts, channel, caller));
       return found;
     },
   });

@@ -4,6 +4,7 @@ import { type ChannelRow, valuesOf } from '../channel.ts';
 import type { Deliveries, Outcome } from '../delivery/index.ts';
 import type { Keys } from '../keys.ts';
 import { KINDS } from '../kinds/index.ts';
+import { mayDo } from '../permissions.ts';
 import type { ChannelStore } from '../store/channels.ts';
 import type { Candidate, OutboxStore } from '../store/outbox.ts';
 import { digestOf } from './digest.ts';
@@ -40,7 +41,7 @@ export async function drain(id: number, parts: DrainParts): Promise<number | und
   while (parts.hasTurn()) {
     const channel = await channels.byId(id);
     if (!channel?.enable || channel.retry_at > clock.now()) return undefined;
-    if (await owners.isSuspended(channel.owner)) return undefined;
+    if (!(await owners.may(channel.owner, mayDo('write', channel.name)))) return undefined;
     const kind = KINDS.get(channel.kind);
     if (!kind) return undefined;
     const waiting = await outbox.candidates(id);

@@ -78,11 +78,19 @@ export class ChannelStore {
   change(row: ChannelRow, given: Settings, sealed: Sealed, now: number): Promise<boolean> {
     const { config, language, zone, enable, owner } = given;
     const text = `update channel set config = ?, secret = ?, language = ?, zone = ?, enable = ?, owner = ?,
-      version = version + 1, updated_at = ?, retry_at = 0 where id = ? and version = ? returning id`;
+      version = version + 1, updated_at = ?, retry_at = 0,
+      last_error = case when coalesce(owner, '') = coalesce(?, '') then last_error end where id = ? and version = ? returning id`;
     const secret = bytesOf(sealed);
     const params: SqlValue[] = [JSON.stringify(config), secret, language, zone, enable ? 1 : 0];
-    const write = async (trx: QueryBuilder) =>
-      (await this.#on.rows(text, [...params, owner, now, row.id, row.version], trx)).length > 0;
+    const write = async (trx: QueryBuilder) => {
+      const all = [...params, owner, now, owner, row.id, row.version];
+      if ((await this.#on.rows(text, all, trx)).length === 0) return false;
+      // What a receiver said to the earlier owner is not for the new one.
+      const forget = `update notify_outbox set last_error = null
+        where channel_id = ? and status is not null and last_error is not null returning id`;
+      if (owner !== row.owner) await this.#on.rows(forget, [row.id], trx);
+      return true;
+    };
     return this.#counting.within({ kind: KIND, owner }, write);
   }
 

@@ -41,10 +41,9 @@ export class StateStore {
     return row?.public_url ?? null;
   }
 
-  /** Remembers the address of the page, where none is known. */
-  async offerUrl(url: string): Promise<void> {
-    const text =
-      'update notify_state set public_url = ? where id = 1 and public_url is null returning id';
+  /** Remembers the address of the page in the place of an earlier one: it leads the links of all messages. */
+  async setUrl(url: string): Promise<void> {
+    const text = 'update notify_state set public_url = ? where id = 1 returning id';
     await this.#on.rows(text, [url]);
   }
 

@@ -174,6 +174,7 @@ export const words = {
       .filter((part) => part !== '')
       .join(', '),
   failingSince: (time: string) => `Failing since ${time}`,
+  ownerLost: 'Its owner may not write it any more: messages wait. Save it with a token that may.',
   answered: (status: number) => `answered ${status}`,
   nobodyTold: 'No rule tells anybody yet.',
   sendThese: (count: number, channel: string) =>

@@ -158,6 +158,7 @@ export const words: Strings['alerts'] = {
       .filter((part) => part !== '')
       .join('，'),
   failingSince: (time) => `自 ${time} 起失败`,
+  ownerLost: '其所有者已无权写入此渠道：消息正在等待。请用有权限的令牌保存。',
   answered: (status) => `应答 ${status}`,
   nobodyTold: '目前没有规则会通知任何人。',
   sendThese: (count, channel) => `将这 ${count} 条规则发送到 ${channel}`,

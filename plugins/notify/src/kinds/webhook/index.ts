@@ -43,9 +43,22 @@ function signature(values: Values, body: string, { message_id, now }: Context): 
   return [...named, ['webhook-signature', `v1,${signed}`]];
 }
 
+/** Headers that decide the receiver or the form of the request. */
+const RESERVED =
+  /^(?:host|content-(?:type|length|encoding)|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*|webhook-.*)$/i;
+
+/** Fault of the name of the own header. */
+function headerFault(name: string, values: Values): string | undefined {
+  const is = `'header' is ${name}, which the server sets itself`;
+  if (RESERVED.test(name)) return `${is}: choose another name, for example X-Api-Key`;
+  if (!/^authorization$/i.test(name) || authorization(values).length === 0) return undefined;
+  return `${is} from 'token', or from 'user' and 'password': empty these, or the header`;
+}
+
 function ownHeader(values: Values): Pairs {
   const [, name, value] = HEADER.exec(textOf(values, 'header')) ?? [];
-  return name === undefined || value === undefined ? [] : [[name, value]];
+  if (name === undefined || value === undefined) return [];
+  return headerFault(name, values) === undefined ? [[name, value]] : [];
 }
 
 function request(values: Values, message: Rendered, context: Context): HttpRequest {
@@ -63,8 +76,11 @@ function request(values: Values, message: Rendered, context: Context): HttpReque
 
 function fault(values: Values): string | undefined {
   const header = textOf(values, 'header');
-  if (header !== '' && !HEADER.test(header))
+  const [, name] = HEADER.exec(header) ?? [];
+  if (header !== '' && name === undefined)
     return "'header' is one header: Name: value, in plain letters";
+  const reserved = name === undefined ? undefined : headerFault(name, values);
+  if (reserved !== undefined) return reserved;
   const isTemplate = textOf(values, 'format') === 'template';
   const template = textOf(values, 'template');
   if (isTemplate && template === '')

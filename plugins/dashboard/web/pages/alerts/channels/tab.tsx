@@ -82,8 +82,9 @@ interface StateProps {
 
 /** State of a channel in words. */
 function State({ channel, isTested }: StateProps) {
-  const { enable, failing_since, last_error, last_status, last_ok_at } = channel;
+  const { enable, failing_since, last_error, last_status, last_ok_at, problem } = channel;
   if (!enable) return <div class="muted">{t.alerts.isOff}</div>;
+  if (problem !== null) return <div class="alerts-problem">{t.alerts.ownerLost}</div>;
   if (failing_since === null)
     return <div>{last_ok_at === null && !isTested ? t.alerts.notUsed : t.alerts.works}</div>;
   const why = last_error ?? (last_status === null ? '' : t.alerts.answered(last_status));
