@@ -109,7 +109,7 @@ async function failed(
   { changed, channels, clock, log, outbox }: DrainParts,
 ): Promise<void> {
   const judged = judge(row, channel, outcome, clock.now());
-  if (!(await outbox.failed(row.id, judged.row))) return;
+  if (!(await outbox.failed(row.id, judged.row, clock.now()))) return;
   await channels.failed(channel.id, judged.channel);
   const isNew = channel.failing_since === null && judged.channel.failing_since !== null;
   log.debug('a message was not taken', { channel: channel.name, status: outcome.status });

@@ -103,13 +103,14 @@ export class ChannelStore {
   }
 
   /** Has the channel try again at once. */
-  async retry(id: number, now: number): Promise<number> {
+  async retry(id: number): Promise<number> {
     return this.#on.transaction(async (trx) => {
       const channel = 'update channel set retry_at = 0, tries = 0 where id = ? returning id';
       await this.#on.rows(channel, [id], trx);
       // `due` as at the beginning: see `OutboxStore.failed`.
-      const rows = `update notify_outbox set due = created_at where channel_id = ? and state = 0 and created_at <= ? returning id`;
-      return (await this.#on.rows(rows, [id, now], trx)).length;
+      const rows = `update notify_outbox set due = case when due = 0 then 0 else created_at end
+        where channel_id = ? and state = 0 returning id`;
+      return (await this.#on.rows(rows, [id], trx)).length;
     });
   }
 
