@@ -4,7 +4,7 @@ import { type ChannelRow, valuesOf } from '../channel.ts';
 import type { Deliveries, Outcome } from '../delivery/index.ts';
 import type { Keys } from '../keys.ts';
 import { KINDS } from '../kinds/index.ts';
-import type { ChannelStore } from '../store/channels.ts';
+import { type ChannelStore, isPaused } from '../store/channels.ts';
 import type { Candidate, OutboxStore } from '../store/outbox.ts';
 import { digestOf } from './digest.ts';
 import { judge } from './judge.ts';
@@ -39,7 +39,7 @@ export async function drain(id: number, parts: DrainParts): Promise<number | und
   const { channels, clock, limits, outbox, owners } = parts;
   while (parts.hasTurn()) {
     const channel = await channels.byId(id);
-    if (!channel?.enable || channel.retry_at > clock.now()) return undefined;
+    if (!channel?.enable || isPaused(channel, clock.now())) return undefined;
     if (await owners.isSuspended(channel.owner)) return undefined;
     const kind = KINDS.get(channel.kind);
     if (!kind) return undefined;
