@@ -22,7 +22,7 @@ export const rulesHeld = (config: { readonly max_rules: number }): HoldingKind =
   plural: 'alert rules',
   rows: `select owner, octet_length(condition) + octet_length(scope) + octet_length(summary) as bytes from alert_rule
     where deleted = 0`,
-  limits: () => ({ shared: { most: config.max_rules, key: 'max_rules under [alert]' } }),
+  limits: () => limitsOf(config.max_rules, 'max_rules'),
 });
 
 export interface SettingsLimits {

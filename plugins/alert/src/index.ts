@@ -74,7 +74,8 @@ const config = Type.Object({
     minimum: 0,
     maximum: 500,
     default: 500,
-    description: 'Rules that all tokens together may have, and as many again the Super Token.',
+    description:
+      'Rules that all tokens together may have, one token a quarter of it, and as many again the Super Token.',
   }),
   max_silences: Type.Integer({
     minimum: 0,

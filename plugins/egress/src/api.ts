@@ -29,6 +29,8 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
   /** Token for which it is sent: tokens get connections in turns. */
   readonly share?: string;
+  /** Limit of the whole, with its answer, from the time at which it has its place, ms. */
+  readonly limit_ms?: number;
 }
 
 export interface EgressResponse {

@@ -90,8 +90,13 @@ export class EgressGuard implements EgressClient {
   /** Sends a request in its turn. It holds its place for as long as its connection. */
   async #inTurn(order: EgressRequest): Promise<EgressResponse> {
     const leave = await this.#turns.acquire(order.share ?? '', { signal: order.signal });
+    const { limit_ms, signal } = order;
+    const limited =
+      limit_ms === undefined
+        ? order
+        : { ...order, signal: AbortSignal.any([signal, AbortSignal.timeout(limit_ms)]) };
     try {
-      return await this.#follow(order, leave);
+      return await this.#follow(limited, leave);
     } catch (error) {
       leave();
       throw error;

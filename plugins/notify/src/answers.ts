@@ -41,7 +41,12 @@ export function outboxAnswer(row: OutboxRow, own: boolean): Static<typeof Outbox
     title: titleOf(message),
     severity: message.severity,
     state: STATES[row.state] ?? 'dropped',
-    ...{ tries: row.tries, due: row.due, created_at: row.created_at, sent_at: row.sent_at },
+    ...{
+      tries: row.tries,
+      due: row.due || row.created_at,
+      created_at: row.created_at,
+      sent_at: row.sent_at,
+    },
     ...{ status: row.status, last_error: own ? row.last_error : null },
   };
 }

@@ -55,7 +55,8 @@ export const config = Type.Object({
       minimum: 0,
       maximum: 1_000,
       default: 100,
-      description: 'Channels that all tokens together may have, and as many again the Super Token.',
+      description:
+        'Channels that all tokens together may have, one token a quarter of it, and as many again the Super Token.',
     }),
   ),
 });

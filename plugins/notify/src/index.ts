@@ -18,7 +18,7 @@ import { type Config, config } from './config.ts';
 import { Deliveries } from './delivery/index.ts';
 import { examine } from './examine.ts';
 import { examples } from './examples.ts';
-import { channelsHeld, KIND } from './held.ts';
+import { channelsHeld, KIND, textsHeld } from './held.ts';
 import { Keys, keyPath } from './keys.ts';
 import { addChannelMethods } from './methods/channels.ts';
 import { addMessageMethods } from './methods/messages.ts';
@@ -79,6 +79,7 @@ export default definePlugin({
       const list = (owner: string) => channels.ownedBy(owner);
       kernel.use(Owners).register({ kind: KIND, list });
       kernel.use(Holdings).register(channelsHeld(kernel.config));
+      kernel.use(Holdings).register(textsHeld);
     });
     hooks.start.tap(async () => {
       const warning = await keys.open();
@@ -135,7 +136,9 @@ const publicRules = ({ allow_private }: Config) => ({
   key: 'allow_private under [notify]',
 });
 
-function addMethods(methods: Methods, { auth, brand, db }: Kernel<Config>, parts: Parts): void {
+function addMethods(methods: Methods, kernel: Kernel<Config>, parts: Parts): void {
+  const { auth, brand } = kernel;
+  const counting = countingIn(kernel);
   addChannelMethods(methods, { ...parts, auth });
-  addMessageMethods(methods, { ...parts, auth, db, brand: brand.word });
+  addMessageMethods(methods, { ...parts, auth, counting, brand: brand.word });
 }

@@ -1,4 +1,4 @@
-import type { EgressClient, EgressResponse } from '@svc/plugin-egress/api';
+import type { EgressClient, EgressRequest, EgressResponse } from '@svc/plugin-egress/api';
 import type { HttpRequest, Kind } from '../kinds/index.ts';
 import { type Outcome, unanswered } from './outcome.ts';
 
@@ -10,12 +10,12 @@ export async function sendHttp(
   client: EgressClient,
   kind: Kind,
   request: HttpRequest,
-  signal: AbortSignal,
+  limits: Pick<EgressRequest, 'signal' | 'share' | 'limit_ms'>,
 ): Promise<Outcome> {
   const { url, method, headers, body } = request;
   let response: EgressResponse;
   try {
-    const order = { url, method, headers, redirect: 'error', signal } as const;
+    const order = { url, method, headers, redirect: 'error', ...limits } as const;
     response = await client.request({ ...order, body: bytesOf(body) });
   } catch (error) {
     return unanswered(error);

@@ -12,10 +12,12 @@ import { sendToWorker } from './worker.ts';
 
 export type { Outcome } from './outcome.ts';
 
-/** Whole limit of one try. */
+/** Whole limit of one try, without its wait for a connection. */
 const LIMIT_MS = 10_000;
 /** Characters of an error that are kept. */
 const MOST_ERROR = 500;
+/** Longest wait for one of the connections that tokens share. */
+const WAIT_MS = 30_000;
 
 export interface Target {
   readonly kind: string;
@@ -58,8 +60,7 @@ export class Deliveries {
     if (missing) return refused(`the field '${missing.name}' is empty: fill it in`);
     const hide = hiding(target.secret);
     try {
-      const signal = AbortSignal.any([stopping, AbortSignal.timeout(LIMIT_MS)]);
-      const order = { kind: withHidden(kind, hide), values, target, id, message, signal };
+      const order = { kind: withHidden(kind, hide), values, target, id, message, stopping };
       const tried = await this.#try(order);
       return { ...tried, outcome: withoutSecrets(tried.outcome, hide) };
     } catch (error) {
@@ -70,29 +71,35 @@ export class Deliveries {
     }
   }
 
-  async #try({ kind, values, target, id, message, signal }: Try): Promise<Tried> {
+  async #try({ kind, values, target, id, message, stopping }: Try): Promise<Tried> {
     const { kernel, owners, clients } = this.#parts;
     const now = kernel.clock.now();
     const { language, zone } = target;
     const rendered = render(message, { kind, language, zone, now });
     const context = { now, message_id: id, language, zone, brand: kernel.brand.word };
     const client = target.owner === null ? clients.all : clients.public;
+    const within = (ms: number) => AbortSignal.any([stopping, AbortSignal.timeout(ms)]);
     if (kind.kind === 'worker') {
       const worker = String(values['worker']);
       const order = { worker, params: bodyOf(rendered, context) };
       const owner = await owners.principal(target.owner);
-      return { host: worker, outcome: await sendToWorker(kernel, owner, order, signal) };
+      return { host: worker, outcome: await sendToWorker(kernel, owner, order, within(LIMIT_MS)) };
     }
     if (!kind.request) {
       const mail = mailOf(values, rendered, context);
       return {
         host: mailHost(values),
-        outcome: await sendMail({ client, kind, values, mail }, signal),
+        outcome: await sendMail({ client, kind, values, mail }, within(LIMIT_MS)),
       };
     }
     const request = kind.request(values, rendered, context);
     const host = URL.parse(request.url)?.host ?? '';
-    return { host, outcome: await sendHttp(client, kind, request, signal) };
+    const limits = {
+      limit_ms: LIMIT_MS,
+      share: target.owner ?? '',
+      signal: within(WAIT_MS + LIMIT_MS),
+    };
+    return { host, outcome: await sendHttp(client, kind, request, limits) };
   }
 }
 
@@ -102,7 +109,7 @@ interface Try {
   readonly target: Target;
   readonly id: string;
   readonly message: Message;
-  readonly signal: AbortSignal;
+  readonly stopping: AbortSignal;
 }
 
 const refused = (error: string): Tried => ({

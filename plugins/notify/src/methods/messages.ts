@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   type Auth,
   type Clock,
-  type Database,
+  type Counting,
   described,
   type Logger,
   type Methods,
@@ -21,13 +21,16 @@ import { ChannelName, NewChannel, OutboxAnswer, TestAnswer } from '../schemas.ts
 import type { ChannelStore } from '../store/channels.ts';
 import { type OutboxStore, STATES, TEXT, type Tried } from '../store/outbox.ts';
 import { testMessage } from '../words/index.ts';
+import { TestLimits } from './test-limits.ts';
+import { addText } from './texts.ts';
 
 export interface MessageMethodParts {
   readonly auth: Auth;
   /** Word by which messages call this server. */
   readonly brand: string;
   readonly clock: Clock;
-  readonly db: Database;
+  /** Transactions that count the texts of a token. */
+  readonly counting: Counting;
   readonly log: Logger;
   readonly owners: Owners;
   readonly changes: Changes;
@@ -50,6 +53,7 @@ export function addMessageMethods(methods: Methods, parts: MessageMethodParts): 
 
 function addTest(methods: Methods, parts: MessageMethodParts): void {
   const { brand, changes, clock, deliveries, owners } = parts;
+  const limits = new TestLimits(clock);
   methods.add('channel_test', {
     summary: 'Sends one message over a channel, stored or not, and tells what the receiver said.',
     description:
@@ -79,7 +83,8 @@ function addTest(methods: Methods, parts: MessageMethodParts): void {
       const id = randomUUID();
       const { language, zone } = target;
       const message = testMessage({ name, brand, language, zone, now: clock.now() });
-      const tried = await deliveries.send(target, id, message, signal);
+      const test = () => deliveries.send(target, id, message, signal);
+      const tried = await limits.run(owners.of(caller), test);
       const ms = Math.round(performance.now() - started);
       if (target.id !== undefined)
         await keep({ channel: target.id, id, message }, tried.outcome, parts);
@@ -121,7 +126,7 @@ async function stored(changes: Changes, name: string): Promise<Tested> {
 }
 
 function addSend(methods: Methods, parts: MessageMethodParts): void {
-  const { changes, clock, db, outbox, wake } = parts;
+  const { changes, clock, outbox, owners, wake } = parts;
   methods.add('channel_send', {
     summary: 'Sends a text over a channel, at least once.',
     addition: true,
@@ -143,7 +148,7 @@ function addSend(methods: Methods, parts: MessageMethodParts): void {
       const batch = batchOf(caller, key);
       const message = textMessage({ title, text, severity: severity ?? 'info' }, clock.now());
       const row = { channel, batch, group_key: `${TEXT}${batch}`, message };
-      await db.transaction((trx) => outbox.add(trx, [row], clock.now()));
+      await addText(row, owners.of(caller), parts);
       wake();
       const message_id = await outbox.idOf(channel, batch);
       if (message_id === undefined) throw noChannel(name);
@@ -206,7 +211,7 @@ function addOutbox(methods: Methods, parts: MessageMethodParts): void {
   });
 }
 
-function addRetry(methods: Methods, { changes, channels, clock, wake }: MessageMethodParts): void {
+function addRetry(methods: Methods, { changes, channels, wake }: MessageMethodParts): void {
   methods.add('channel_retry', {
     summary: 'Tries the messages of a channel that wait now, without waiting for its next turn.',
     addition: true,
@@ -216,7 +221,7 @@ function addRetry(methods: Methods, { changes, channels, clock, wake }: MessageM
     access: { needs: ({ name }) => mayDo('write', name) },
     async handle({ name }) {
       const { id } = await changes.channel(name);
-      const waiting = await channels.retry(id, clock.now());
+      const waiting = await channels.retry(id);
       wake();
       return { waiting };
     },

@@ -1,4 +1,5 @@
 import type { Migration } from '@svc/plugin-sdk/sql';
+import { addPriority } from './priority.ts';
 
 /**
  * Table `channel`: `config` is JSON, `secret` sealed JSON (README.md), `owner` the key of the token that wrote it last (null: the Super Token).
@@ -37,4 +38,4 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+export const migrations = [create, addPriority];

@@ -6,7 +6,7 @@ import type { Limits } from './limits.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Messages that may wait, and those that are kept besides. */
+/** Messages that may wait, and those that are kept besides; as many again about alerts that were dropped. */
 const MOST_WAITING = 100_000;
 const MOST_KEPT = 100_000;
 /** Statements of one cleaning. */
@@ -32,7 +32,7 @@ export async function clean(parts: CleanParts): Promise<void> {
   let surplus = waiting - MOST_WAITING;
   await repeat(parts, async () => {
     if (surplus <= 0) return new Map();
-    const dropped = await cleaning.dropOldest(surplus);
+    const dropped = await cleaning.dropSurplus(surplus);
     for (const count of dropped.values()) surplus -= count;
     return dropped;
   });

@@ -5,7 +5,7 @@ import type { Deliveries, Outcome } from '../delivery/index.ts';
 import type { Keys } from '../keys.ts';
 import { KINDS } from '../kinds/index.ts';
 import { mayDo } from '../permissions.ts';
-import type { ChannelStore } from '../store/channels.ts';
+import { type ChannelStore, isPaused } from '../store/channels.ts';
 import type { Candidate, OutboxStore } from '../store/outbox.ts';
 import { digestOf } from './digest.ts';
 import { judge } from './judge.ts';
@@ -40,7 +40,7 @@ export async function drain(id: number, parts: DrainParts): Promise<number | und
   const { channels, clock, limits, outbox, owners } = parts;
   while (parts.hasTurn()) {
     const channel = await channels.byId(id);
-    if (!channel?.enable || channel.retry_at > clock.now()) return undefined;
+    if (!channel?.enable || isPaused(channel, clock.now())) return undefined;
     if (!(await owners.may(channel.owner, mayDo('write', channel.name)))) return undefined;
     const kind = KINDS.get(channel.kind);
     if (!kind) return undefined;
@@ -110,7 +110,7 @@ async function failed(
   { changed, channels, clock, log, outbox }: DrainParts,
 ): Promise<void> {
   const judged = judge(row, channel, outcome, clock.now());
-  if (!(await outbox.failed(row.id, judged.row))) return;
+  if (!(await outbox.failed(row.id, judged.row, clock.now()))) return;
   await channels.failed(channel.id, judged.channel);
   const isNew = channel.failing_since === null && judged.channel.failing_since !== null;
   log.debug('a message was not taken', { channel: channel.name, status: outcome.status });

@@ -96,7 +96,8 @@ export class Sender {
   }
 
   async #look(): Promise<void> {
-    const { channels, clock, keys, kernel, turn } = this.#parts;
+    const { channels, clock, keys, kernel, outbox, turn } = this.#parts;
+    const now = clock.now();
     if (keys.problem !== undefined) return;
     if (kernel.db.severalServers) {
       const asked = clock.monotonic();
@@ -106,6 +107,7 @@ export class Sender {
       }
       this.#takenAt = asked;
     }
+    await outbox.see(now);
     for (const id of await channels.sendable(clock.now()))
       if (!this.#running.has(id)) this.#begin(id);
     await this.#tidy();

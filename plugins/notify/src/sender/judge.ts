@@ -69,7 +69,7 @@ function unreached(
   const isFailing = doubled >= LONGEST_PAUSE_MS;
   const uncertain = outcome.uncertain ? 1 : row.uncertain;
   return {
-    row: { state: 0, tries: row.tries + 1, due: row.created_at, uncertain, status, error },
+    row: { state: 0, tries: row.tries + 1, due: null, uncertain, status, error },
     channel: {
       ...{ status, error, dropped: 0 },
       ...{ retry_at: now + Math.max(pause, 1_000), tries: channel.tries + 1 },

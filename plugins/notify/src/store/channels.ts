@@ -19,6 +19,12 @@ const COLUMNS = `id, name, kind, config, secret, language, zone, enable, owner, 
 const WAITING =
   '(select count(*) from notify_outbox o where o.channel_id = channel.id and o.state = 0) as waiting';
 const MOST = 2_000;
+/** Longest pause of a channel. A `retry_at` beyond it was written by a server whose clock was ahead. */
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Tells whether a channel waits for its receiver. */
+export const isPaused = ({ retry_at }: Pick<ChannelRow, 'retry_at'>, now: number): boolean =>
+  retry_at > now && retry_at <= now + LONGEST_PAUSE_MS;
 
 /** Table `channel`. */
 export class ChannelStore {
@@ -51,9 +57,11 @@ export class ChannelStore {
 
   /** Returns ids of the channels that have something to send now. */
   async sendable(now: number): Promise<number[]> {
-    const text = `select id from channel where enable = 1 and retry_at <= ?
+    const text = `select id from channel where enable = 1 and (retry_at <= ? or retry_at > ?)
       and exists (select 1 from notify_outbox o where o.channel_id = channel.id and o.state = 0) limit ${MOST}`;
-    return (await this.#on.read<{ id: number }>(text, [now])).map(({ id }) => id);
+    return (await this.#on.read<{ id: number }>(text, [now, now + LONGEST_PAUSE_MS])).map(
+      ({ id }) => id,
+    );
   }
 
   async byId(id: number): Promise<ChannelRow | undefined> {
@@ -111,13 +119,14 @@ export class ChannelStore {
   }
 
   /** Has the channel try again at once. */
-  async retry(id: number, now: number): Promise<number> {
+  async retry(id: number): Promise<number> {
     return this.#on.transaction(async (trx) => {
       const channel = 'update channel set retry_at = 0, tries = 0 where id = ? returning id';
       await this.#on.rows(channel, [id], trx);
       // `due` as at the beginning: see `OutboxStore.failed`.
-      const rows = `update notify_outbox set due = created_at where channel_id = ? and state = 0 and created_at <= ? returning id`;
-      return (await this.#on.rows(rows, [id, now], trx)).length;
+      const rows = `update notify_outbox set due = case when due = 0 then 0 else created_at end
+        where channel_id = ? and state = 0 returning id`;
+      return (await this.#on.rows(rows, [id], trx)).length;
     });
   }
 

@@ -1,10 +1,13 @@
-import type { QueryBuilder } from '@svc/plugin-sdk/sql';
+import type { QueryBuilder, SqlValue } from '@svc/plugin-sdk/sql';
 import type { Message } from '../api.ts';
 import { DIGEST } from './outbox.ts';
 import type { Statements } from './statements.ts';
 
 /** Rows of one statement. */
 const SLICE_ROWS = 500;
+/** Messages that are over, and those about alerts that were dropped. Each has an index with this condition. */
+const DONE = 'state <> 0 and (state <> 2 or priority = 3)';
+const LOST = 'state = 2 and priority < 3';
 
 /** Messages that wait. */
 export interface Depth {
@@ -29,30 +32,50 @@ export class CleaningStore {
 
   /** Drops some of the messages that wait since before this time. @returns channels, and how many of each */
   dropBefore(before: number): Promise<ReadonlyMap<number, number>> {
-    return this.#drop(`created_at < ? order by created_at limit ${SLICE_ROWS}`, before);
+    return this.#drop(`due > 0 and created_at < ? order by created_at limit ${SLICE_ROWS}`, [
+      before,
+    ]);
   }
 
-  /** Drops the oldest of the messages that wait. @returns as `dropBefore` */
-  dropOldest(most: number): Promise<ReadonlyMap<number, number>> {
-    return this.#drop('true order by id limit ?', Math.min(most, SLICE_ROWS));
+  /** Drops some of the messages that wait: texts of the owner that has most of them; without texts, of the channel that has most. @returns as `dropBefore` */
+  async dropSurplus(most: number): Promise<ReadonlyMap<number, number>> {
+    const limit = Math.min(most, SLICE_ROWS);
+    const texts = `select owner from notify_outbox where state = 0 and priority = 3 and owner is not null
+      group by owner order by count(*) desc limit 1`;
+    const [text] = await this.#on.rows<{ owner: string }>(texts);
+    if (text)
+      return this.#drop('priority = 3 and owner = ? order by id limit ?', [text.owner, limit]);
+    const channels = `select channel_id from notify_outbox where state = 0 group by channel_id
+      order by count(*) desc limit 1`;
+    const [channel] = await this.#on.rows<{ channel_id: number }>(channels);
+    if (!channel) return new Map();
+    const which = 'channel_id = ? order by priority desc, id limit ?';
+    return this.#drop(which, [channel.channel_id, limit]);
   }
 
-  /** Deletes some messages that do not wait, and were made before this time or are older than the newest `most`. @returns whether there may be more */
+  /**
+   * Deletes some messages that do not wait, and were made before this time or are older than the newest `most`. Messages about
+   * alerts that were dropped are counted apart, so that no sent ones push them out. @returns whether there may be more
+   */
   async deleteDone(before: number, most: number): Promise<boolean> {
     const old = `delete from notify_outbox where id in (select id from notify_outbox
       where state <> 0 and created_at < ? order by created_at limit ${SLICE_ROWS}) returning id`;
     const gone = await this.#on.rows(old, [before]);
-    const surplus = `delete from notify_outbox where id in (select id from notify_outbox
-      where state <> 0 and id <= (select max(id) from notify_outbox) - ? order by id limit ${SLICE_ROWS}) returning id`;
-    const more = await this.#on.rows(surplus, [most]);
-    return gone.length === SLICE_ROWS || more.length === SLICE_ROWS;
+    let isMore = gone.length === SLICE_ROWS;
+    for (const which of [DONE, LOST]) {
+      const surplus = `delete from notify_outbox where id in (select id from notify_outbox where ${which} and id <=
+        (select id from notify_outbox where ${which} order by id desc limit 1 offset ?) order by id limit ${SLICE_ROWS}) returning id`;
+      const more = await this.#on.rows(surplus, [most]);
+      isMore ||= more.length === SLICE_ROWS;
+    }
+    return isMore;
   }
 
-  #drop(which: string, param: number): Promise<ReadonlyMap<number, number>> {
+  #drop(which: string, params: readonly SqlValue[]): Promise<ReadonlyMap<number, number>> {
     return this.#on.transaction(async (trx) => {
       const text = `update notify_outbox set state = 2, last_error = coalesce(last_error, 'it waited for too long') where id in
         (select id from notify_outbox where state = 0 and ${which}) and state = 0 returning id, channel_id, group_key, body, created_at`;
-      const rows = await this.#on.rows<Dropped>(text, [param], trx);
+      const rows = await this.#on.rows<Dropped>(text, params, trx);
       const counts = new Map<number, number>();
       const ends = await this.#dropEnds(rows, trx);
       for (const row of rows) if (row.group_key === DIGEST) await this.#dropMerged(row, trx);
