@@ -180,10 +180,9 @@ export class RuleChanges {
 }
 
 function faulty(name: string, faults: readonly Fault[]): RpcError {
-  const [{ message, from, to, nearest } = { message: 'it cannot be read', from: 0, to: 0 }] =
+  const [{ message, from, to } = { message: 'it cannot be read', from: 0, to: 0 }] =
     faults as Fault[];
-  const meant = nearest ? `; did you mean ${nearest}?` : '';
-  return RpcError.invalid(`${name}, characters ${from} to ${to}: ${message}${meant}`);
+  return RpcError.invalid(`${name}, characters ${from} to ${to}: ${message}`);
 }
 
 const busy = () => RpcError.other('the rule is being changed by others; try again');
