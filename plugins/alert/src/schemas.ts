@@ -3,7 +3,7 @@ import { optional, Type, Uuid } from '@svc/plugin-sdk';
 import { EVENT_KINDS, SOURCES } from './types.ts';
 import { closed, Name, Names, OrNull, Seconds, SeverityWord, Time } from './wire.ts';
 
-export { Name, SeverityWord, Time } from './wire.ts';
+export { DryRun, Name, SeverityWord, Time } from './wire.ts';
 
 export const Scope = Type.Object(
   {

@@ -17,6 +17,7 @@ import {
   ChannelAnswer,
   ChannelChange,
   ChannelName,
+  DryRun,
   KindAnswer,
   NewChannel,
   UrlAnswer,
@@ -60,14 +61,15 @@ function addCreate(methods: Methods, parts: ChannelMethodParts): void {
         optional(Type.String({ maxLength: 300 })),
         'Address of the page on which it is made; kept for links in messages where none is known.',
       ),
+      dry_run: DryRun,
     },
     result: ChannelAnswer,
-    audit: ({ channel }) => channel.name,
-    prepare: ({ channel, public_url }) => ({ channel, url: pageUrl(public_url) }),
+    audit: ({ channel, dry_run }) => (dry_run ? undefined : channel.name),
+    prepare: ({ channel, public_url, dry_run }) => ({ channel, dry_run, url: pageUrl(public_url) }),
     access: { needs: ({ channel }) => mayDo('write', channel.name) },
-    async handle({ channel, url }, { caller }) {
-      const made = await changes.create(channel, caller);
-      if (url !== undefined) await state.offerUrl(url);
+    async handle({ channel, url, dry_run }, { caller }) {
+      const made = await changes.create(channel, caller, dry_run === true);
+      if (url !== undefined && !dry_run) await state.offerUrl(url);
       return answered(parts, made, caller);
     },
   });
@@ -80,16 +82,21 @@ function addUpdate(methods: Methods, parts: ChannelMethodParts): void {
     description:
       'Members that are absent stay as they are. Secret fields that are absent stay, too, unless the receiver changes: then they are emptied and named in `emptied`. A secret field that is null is emptied.',
     addition: true,
-    params: { name: ChannelName, change: described(ChannelChange, 'The members that change.') },
+    params: {
+      name: ChannelName,
+      change: described(ChannelChange, 'The members that change.'),
+      dry_run: DryRun,
+    },
     result: Type.Interface([ChannelAnswer], {
       emptied: Type.Array(Type.String(), {
         description: 'Secret fields that were emptied because the receiver is another one.',
       }),
     }),
-    audit: ({ name }) => name,
+    audit: ({ name, dry_run }) => (dry_run ? undefined : name),
     access: on('write'),
-    async handle({ name, change }, { caller }) {
-      const { channel, emptied } = await changes.update(name, change, caller);
+    async handle({ name, change, dry_run }, { caller }) {
+      const isDry = dry_run === true;
+      const { channel, emptied } = await changes.update(name, change, caller, isDry);
       return { ...answered(parts, channel, caller), emptied };
     },
   });
