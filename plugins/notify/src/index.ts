@@ -34,6 +34,7 @@ import { CleaningStore } from './store/cleaning.ts';
 import { OutboxStore } from './store/outbox.ts';
 import { StateStore } from './store/state.ts';
 import { Statements } from './store/statements.ts';
+import { warningsOf } from './warnings.ts';
 
 const TURN = { table: 'notify_state', holder: 'holder', row: 'id = 1', lasts_ms: TURN_MS };
 
@@ -85,9 +86,8 @@ export default definePlugin({
       kernel.subscribe(DatabaseChanged, () => sender.look());
     });
     hooks.reload.tap(() => parts.clients.public.change(publicRules(kernel.config)));
-    hooks.warnings.tap((found) => {
-      const message = keys.problem;
-      if (message !== undefined) found.push({ kind: 'advice', key: 'notify.key_file', message });
+    hooks.warnings.tap(async (found) => {
+      found.push(...(await warningsOf(kernel, parts)));
     });
     hooks.stop.tap(() => sender.end());
   },
