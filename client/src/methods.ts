@@ -1019,6 +1019,8 @@ export interface Methods {
         /** Default: true. */
         send_close?: boolean | null;
       };
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       /** Name that people read, in one line; unique over all tokens. */
@@ -1128,6 +1130,8 @@ export interface Methods {
         runbook?: string | null;
         labels?: { [name: string]: string } | null;
       };
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       id: number;
@@ -1480,6 +1484,8 @@ export interface Methods {
         runbook?: string | null;
         labels?: { [name: string]: string } | null;
       };
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       id: number;
@@ -1779,6 +1785,8 @@ export interface Methods {
         /** Default: true. */
         enable?: boolean | null;
       };
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       id: number;
@@ -1938,6 +1946,8 @@ export interface Methods {
         /** Default: true. */
         enable?: boolean | null;
       };
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       id: number;
@@ -2038,6 +2048,8 @@ export interface Methods {
       };
       /** Address of the page on which it is made, for links in messages: that of the Super Token is kept, others are ignored. */
       public_url?: string | null;
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */
@@ -2304,6 +2316,8 @@ export interface Methods {
         /** Default: true. */
         enable?: boolean | null;
       };
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
+      dry_run?: boolean | null;
     };
     result: {
       /** Name of the channel: letters, digits, `.`, `_` and `-`, at most 64. */

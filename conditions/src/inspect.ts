@@ -179,6 +179,10 @@ function fault(walk: Walk, { range }: Node, message: string, meant?: string): un
   });
 }
 
+/** Refuses a name that is unknown, and says which one was probably meant. */
+const guess = (walk: Walk, node: Node, message: string, meant: string | undefined): undefined =>
+  fault(walk, node, meant === undefined ? message : `${message}; did you mean ${meant}?`, meant);
+
 function use(name: string, walk: Walk): undefined {
   walk.variables.add(name);
   walk.plain.add(name);
@@ -196,7 +200,7 @@ function visitName(node: Node, name: string, walk: Walk): undefined {
       `${name} needs a member: ${members.slice(0, 5).join(', ')}`,
       members[0],
     );
-  fault(walk, node, `there is no variable ${name}`, nearest(name, Object.keys(variables)));
+  guess(walk, node, `there is no variable ${name}`, nearest(name, Object.keys(variables)));
 }
 
 /** `disk.free` is one variable; a member of an object is a member of its variable. */
@@ -210,7 +214,7 @@ function visitMember(node: Node, walk: Walk): undefined {
   }
   const name = `${head}.${member}`;
   if (Object.hasOwn(variables, name)) return use(name, walk);
-  fault(walk, node, `there is no variable ${name}`, nearest(name, Object.keys(variables)));
+  guess(walk, node, `there is no variable ${name}`, nearest(name, Object.keys(variables)));
 }
 
 function visitIndex(node: Node, walk: Walk): undefined {
@@ -229,7 +233,7 @@ function visitCall(node: Node, walk: Walk): undefined {
   if (WINDOWS.includes(name) && walk.vocabulary.windows) return visitWindow(node, walk);
   if (!PLAIN.includes(name)) {
     const known = walk.vocabulary.windows ? [...PLAIN, ...WINDOWS] : PLAIN;
-    return fault(walk, node, refusal(name), nearest(name, known));
+    return guess(walk, node, refusal(name), nearest(name, known));
   }
   if (name === 're') visitPattern(args[1], walk);
   for (const argument of args) visit(argument, walk);
@@ -242,7 +246,7 @@ const refusal = (name: string) =>
 
 function visitMethod(node: Node, walk: Walk): undefined {
   const [name, target, args] = node.args as [string, Node, Node[]];
-  if (!METHODS.includes(name)) return fault(walk, node, refusal(name), nearest(name, METHODS));
+  if (!METHODS.includes(name)) return guess(walk, node, refusal(name), nearest(name, METHODS));
   visit(target, walk);
   if (!LOOPS.includes(name)) {
     for (const argument of args) visit(argument, walk);
@@ -274,7 +278,7 @@ function visitPattern(node: Node | undefined, walk: Walk): undefined {
 function visitWindow(node: Node, walk: Walk): undefined {
   const [name, args] = node.args as [string, Node[]];
   const read = readWindow(name, args, walk.vocabulary);
-  if ('message' in read) return fault(walk, read.node ?? node, read.message, read.nearest);
+  if ('message' in read) return guess(walk, read.node ?? node, read.message, read.nearest);
   walk.windows.set(read.use.key, read.use);
   if (read.use.variable) walk.variables.add(read.use.variable);
 }

@@ -160,7 +160,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       call('alert_rule_check', { source: 'machine', condition: 'cpu_usage > 90', ...over }, token);
     assert.equal(await check({ condition: 'cpu_usge > 90' }), {
       valid: false,
-      errors: [{ message: 'there is no variable cpu_usge', from: 0, to: 8, nearest: 'cpu_usage' }],
+      errors: [
+        {
+          message: 'there is no variable cpu_usge; did you mean cpu_usage?',
+          from: 0,
+          to: 8,
+          nearest: 'cpu_usage',
+        },
+      ],
       variables: [],
       matches: 1,
       true_now: 0,

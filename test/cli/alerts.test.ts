@@ -159,12 +159,71 @@ for (const [says, text, error] of faults)
     assert.equal(await app.call('alert_rule_list', [app.superToken]), before);
   });
 
-test('a dry run asks the server about conditions, and names the rules that it would refuse', async () => {
-  const wrong = FILE.replace('cpu_usage > 90', 'cpu_usag > 90').replace('critical', 'urgent');
-  const { code, out, err } = await svc(['alerts', 'apply', '--dry-run', write(wrong)]);
-  assert.equal([code, out], [1, '']);
-  assert.match(err, /rule web busy: severity: "urgent" is none of info, warning, critical/);
-  assert.match(err, /rule web busy: condition: character 1: .*cpu_usag/);
+test('a dry run has the server check each item, and names all that it would refuse', async () => {
+  const agents = 'scope: { agents: ["00000000-0000-4000-8000-00000000dead"] }';
+  const cases: [from: string, to: string, error: RegExp][] = [
+    [
+      'cpu_usage > 90',
+      'cpu_usag > 90',
+      /^svc: rule web busy: .*cpu_usag; did you mean cpu_usage\?\n$/,
+    ],
+    ['critical', 'urgent', /^svc: rule web busy: .*severity/],
+    ['policy: night', 'policy: nowhere', /^svc: rule web busy: .*no policy 'nowhere'/],
+    ['[hook]', '[hook, pager]', /^svc: policy night: .*there is no channel 'pager'/],
+    ['Europe/Berlin }', 'Mars/Base }', /^svc: policy night: .*'Mars\/Base' is no time zone/],
+    ['scope: { all: true }', agents, /^svc: rule web busy: .*00000000dead/],
+    ['"30 2 * * 6"', '"30 2 * * 6,"', /^svc: window updates: .*day-of-week '6,' .* empty item/],
+    ['duration_s: 3600', 'public: [shop]', /^svc: window updates: .*give once/],
+    ['"http://127.0.0.1:9/"', '9', /^svc: channel hook2: /],
+    ['kind: webhook', 'kind: pigeon', /^svc: channel hook2: .*no kind 'pigeon'/],
+    ['[{ after_s: 0, channels: [hook] }]', '[1, { channels: 2 }]', /^svc: policy night: /],
+  ];
+  const fresh = FILE.replace('name: hook', 'name: hook2').replace('[hook', '[hook2');
+  for (const [from, to, error] of cases) {
+    const text = (from.includes('hook]') ? FILE : fresh).replace(from, to);
+    const { code, out, err } = await svc(['alerts', 'apply', '--dry-run', write(text)]);
+    assert.equal([code, out], [1, ''], `${to}: ${err}`);
+    assert.match(err, error, `${to}: ${err}`);
+  }
+  const all = fresh.replace('cpu_usage > 90', '1').replace('duration_s: 3600', 'duration_s: 1');
+  const { err } = await svc(['alerts', 'apply', '--dry-run', write(all)]);
+  assert.match(err, /^svc: rule web busy: .*\nwindow updates: /);
+});
+
+test('a dry run may name what the file itself makes, and leaves nothing behind', async () => {
+  const lists = ['channel_list', 'alert_policy_list', 'alert_rule_list', 'alert_window_list'];
+  const before = await Promise.all(lists.map((list) => app.call(list, [app.superToken])));
+  const fresh = FILE.replace('name: hook', 'name: hook2')
+    .replace('[hook]', '[hook2]')
+    .replaceAll('night', 'evening')
+    .replace('web busy', 'web full')
+    .replace('updates', 'renewals');
+  const { code, out, err } = await svc(['alerts', 'apply', '--dry-run', write(fresh)]);
+  assert.equal([code, err], [0, '']);
+  assert.match(
+    out,
+    /^\+ channel hook2\n\+ policy evening\n\+ rule web full\n\+ window renewals\n4 would/,
+  );
+  for (const [place, list] of lists.entries())
+    assert.equal(await app.call(list, [app.superToken]), before[place]);
+});
+
+test('a dry run asks for the rights that apply needs', async () => {
+  const limits = [{ scopes: ['global'], permissions: [{ alert: 'read' }] }];
+  const token = { version: 1, token_limit: limits };
+  const { key, secret } = await app.call('token_create', [app.superToken, token]);
+  const other = { ...env, XDG_CONFIG_HOME: join(dir, 'reader') };
+  const own = env;
+  env = other;
+  try {
+    assert.is((await svc(['login', app.url], `${key}:${secret}\n`)).code, 0);
+    const file = write(FILE.replace('web busy', 'web full').slice(FILE.indexOf('rules:')));
+    const dry = await svc(['alerts', 'apply', '--dry-run', file]);
+    assert.is(dry.code, 1);
+    assert.match(dry.err, /rule web full: .*alert write/);
+  } finally {
+    env = own;
+  }
 });
 
 test('an error of the server names the item, and how many changes were made before', async () => {
@@ -208,6 +267,41 @@ test('a wrong command line says what is missing', async () => {
   assert.match((await svc(['silence', 'edge 7', '2h'])).err, /REASON is missing/);
   assert.match((await svc(['ack', 'edge 7'])).err, /give the number that svc alerts shows/);
   assert.is((await svc(['ack', '1', ''])).code === 2, false);
+});
+
+test('a dry run says that a policy which a rule uses cannot go', async () => {
+  assert.is((await svc(['alerts', 'apply', write(FILE)])).code, 0);
+  const file = write('policies: []\n');
+  const dry = await svc(['alerts', 'apply', '--prune', '--dry-run', file]);
+  assert.match(dry.err, /^svc: policy night: a rule uses it/);
+  assert.is((await svc(['alerts', 'apply', '--prune', file])).code, 1);
+  const both = write('policies: []\nrules: []\n');
+  assert.is((await svc(['alerts', 'apply', '--prune', '--dry-run', both])).code, 0);
+});
+
+test('a window that is once is exported with times that people read, and machines with their names', async () => {
+  const [from, to] = [Date.UTC(2026, 11, 24, 22), Date.UTC(2026, 11, 24, 23)];
+  const window = { name: 'eve', scope: { agents: [AGENT] }, once: { from, to } };
+  await app.call('alert_window_create', [app.superToken, window]);
+  const { out } = await svc(['alerts', 'export']);
+  assert.match(out, /from: 2026-12-24T22:00:00.000Z\n +to: 2026-12-24T23:00:00.000Z\n/);
+  assert.match(out, new RegExp(`- ${AGENT} # edge 7\n`));
+  for (const [given, words] of [
+    [out, /^0 changed/],
+    [out.replace('2026-12-24T22:00:00.000Z', '2026-12-24T23:00+01:00'), /^0 changed/],
+    [out.replace('2026-12-24T22:00:00.000Z', String(from)), /^0 changed/],
+    [
+      out.replace('2026-12-24T22:00:00.000Z', '2026-12-24T22:30:00Z'),
+      /~ window eve\n +once: .*1 ch/s,
+    ],
+  ] as const)
+    assert.match((await svc(['alerts', 'apply', write(given)])).out, words);
+  const bare = out.replace('2026-12-24T22:00:00.000Z', '2026-12-24T22:00');
+  assert.match(
+    (await svc(['alerts', 'apply', write(bare)])).err,
+    /once.from '2026-12-24T22:00' is no time/,
+  );
+  await app.call('alert_window_delete', [app.superToken, 'eve']);
 });
 
 test.run();

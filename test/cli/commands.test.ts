@@ -16,6 +16,7 @@ import { AGENT } from '../agent-program-kit.ts';
 import { type Running, startAgent, stopAgent, until } from '../agent-program-process.ts';
 import { has, shell } from '../documentation-kit.ts';
 import { freePort } from '../ports.ts';
+import { summaryReport } from '../protocol/agent-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 
@@ -450,6 +451,23 @@ test('as a program of its own it prints its help and its version', async () => {
   for (const line of output.split('\n')) assert.ok(line.length <= 80, line);
   assert.match((await svc(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   assert.match((await svc(['help'])).out, /svc login URL/);
+});
+
+test('kv set gives a machine that has none its namespace, and makes no other ones', async () => {
+  assert.is(
+    (await svc(['kv', 'set', 'nothing', 'k', 'v'])).err,
+    "svc: there is no namespace 'nothing': svc call kv_create namespace=NAME makes one\n",
+  );
+  const uuid = '7d1f0c5e-1c2b-4d3e-9f40-51a2b3c4d5e6';
+  const unknown = await svc(['kv', 'set', uuid, 'metadata_name', 'edge 8']);
+  assert.is(unknown.code, 1);
+  const data = summaryReport({ uuid, time: Date.now() });
+  await app.call('agent_report_dynamic_summary', [app.superToken, data]);
+  const list = () => app.call('agent-uuid_list_all', [app.superToken]);
+  await until('its report', list, (uuids) => uuids.includes(uuid));
+  const { code, err } = await svc(['kv', 'set', uuid, 'metadata_name', 'edge 8']);
+  assert.equal([code, err], [0, '']);
+  assert.is((await svc(['kv', 'get', uuid, 'metadata_name'])).out, 'edge 8\n');
 });
 
 test.run();

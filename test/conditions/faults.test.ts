@@ -115,6 +115,7 @@ for (const [text, place, message, meant] of FAULTS) {
     const [fault] = read.faults;
     assert.match(fault!.message, message);
     assert.is(fault!.nearest, meant);
+    if (meant !== undefined) assert.ok(fault!.message.includes(meant), fault!.message);
     assert.ok(fault!.from >= 0 && fault!.from <= fault!.to && fault!.to <= text.length);
     if (place !== '')
       assert.ok(text.slice(fault!.from).startsWith(place.slice(0, 1)), text.slice(fault!.from));

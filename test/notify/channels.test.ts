@@ -488,6 +488,31 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  test('links that open on one machine only are told once there is a channel', async () => {
+    for (const [at, wanted] of [
+      ['http://127.0.0.1:2211/svc', true],
+      ['http://[::1]:2211', true],
+      ['http://localhost:2211', true],
+      ['https://fleet.example.net/svc', false],
+    ] as const) {
+      const fresh = await bootForTest(PLUGINS, {}, { dialect });
+      const told = async () => {
+        const found = await fresh.call('svc-server_config_warnings', [fresh.superToken]);
+        return JSON.stringify(found).includes('notify.public_url');
+      };
+      try {
+        assert.not(await told());
+        const given = { channel: webhook('phone', hook.url), public_url: at };
+        await fresh.call('channel_create', { token: fresh.superToken, ...given, dry_run: true });
+        assert.not(await told(), 'a dry run makes no channel and keeps no address');
+        await fresh.call('channel_create', { token: fresh.superToken, ...given });
+        assert.is(await told(), wanted, at);
+      } finally {
+        await fresh.stop();
+      }
+    }
+  });
+
   test('more channels than the limit are refused', async () => {
     const small = await bootForTest(PLUGINS, { notify: { max_channels: 1 } }, { dialect });
     try {

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { RpcError } from '@svc/client';
-import { parse, stringify } from 'yaml';
+import { Document, parse, visit } from 'yaml';
 import { Complaint } from '../io.ts';
+import { machines } from '../machines.ts';
 import type { Session } from '../session.ts';
-import { shown } from '../text.ts';
-import { faultsOf } from './alert-check.ts';
-
-type Item = Readonly<Record<string, unknown>> & { readonly name: string };
+import { clean, shown } from '../text.ts';
+import { dryRun } from './alert-dry-run.ts';
+import { type Item, reasonOf, type Step } from './alert-step.ts';
+import { readTimes, writtenTimes } from './alert-times.ts';
 
 /** One list of the file: how its items are read, written and removed, and their values where the file has none. */
 interface Part {
@@ -112,11 +113,31 @@ export async function exportAll(session: Session): Promise<void> {
   const file: Record<string, unknown> = { version: 1 };
   for (const [name, part] of Object.entries(PARTS)) {
     const items = await current(session, part);
-    file[name] = items.map((item) => ({ name: item.name, ...changedOf(item, part) }));
+    file[name] = items.map((item) => writtenTimes({ name: item.name, ...changedOf(item, part) }));
   }
   if (session.flags.json) return session.printJson(file);
-  await session.printOn(stringify(file, { lineWidth: 0, aliasDuplicateObjects: false }));
+  const document = new Document(file, { aliasDuplicateObjects: false });
+  const names = await machineNames(session);
+  visit(document, {
+    Scalar(_key, node) {
+      const name = names.get(String(node.value));
+      if (name !== undefined) node.comment = ` ${clean(name)}`;
+    },
+  });
+  await session.printOn(document.toString({ lineWidth: 0 }));
 }
+
+/** Names of machines by UUID; none where the caller may not list them. */
+async function machineNames(session: Session): Promise<ReadonlyMap<string, string>> {
+  try {
+    return new Map((await machines(session)).map(({ uuid, label }) => [uuid, label]));
+  } catch (error) {
+    if (error instanceof RpcError && error.code === DENIED) return new Map();
+    throw error;
+  }
+}
+
+const DENIED = 102;
 
 /** Members of an item that differ from what they are without being set. */
 const changedOf = (item: Item, { defaults }: Part) =>
@@ -129,13 +150,6 @@ const changedOf = (item: Item, { defaults }: Part) =>
 
 const current = async (session: Session, { list }: Part) =>
   (await session.anyMethod.call(list, {})) as Item[];
-
-interface Step {
-  /** "rule web busy" */
-  readonly title: string;
-  readonly text: string;
-  readonly call: readonly [method: string, params: object];
-}
 
 /** `svc alerts apply FILE`: makes the server's channels, policies, rules and windows those of the file. A second time nothing changes. */
 export async function applyFile(session: Session, path: string): Promise<void> {
@@ -162,7 +176,7 @@ export async function applyFile(session: Session, path: string): Promise<void> {
         });
   }
   const all = [...steps, ...removals];
-  if (session.flags.dryRun) await checkRules(session, file, all);
+  if (session.flags.dryRun) await dryRun(session, all);
   for (const [made, step] of all.entries()) {
     if (!session.flags.dryRun) await change(session, step, `${made} of ${all.length}`);
     session.print(`${shown(step.text)}\n`);
@@ -176,24 +190,8 @@ async function change(session: Session, { title, call }: Step, made: string): Pr
   try {
     await session.anyMethod.call(call[0], call[1] as never);
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    const more = typeof error.data === 'string' ? `: ${error.data}` : '';
-    throw new Complaint(`${title}: ${error.message}${more} (${made} changes were made before)`);
+    throw new Complaint(`${title}: ${reasonOf(error)} (${made} changes were made before)`);
   }
-}
-
-/** Asks the server about the conditions of rules that would change. @throws Complaint with all that is wrong */
-async function checkRules(
-  session: Session,
-  file: Record<string, unknown>,
-  steps: readonly Step[],
-): Promise<void> {
-  const changing = new Set(steps.map(({ title }) => title));
-  const rules = (file['rules'] ?? []) as readonly Item[];
-  const wrong: string[] = [];
-  for (const rule of rules)
-    if (changing.has(`rule ${rule.name}`)) wrong.push(...(await faultsOf(session, rule)));
-  if (wrong.length > 0) throw new Complaint(wrong.join('\n'));
 }
 
 function stepFor(part: Part, item: Item, before: Item | undefined): Step | undefined {
@@ -239,6 +237,7 @@ async function fileAt(session: Session, path: string): Promise<Record<string, un
     for (const item of items as Item[]) {
       refuseUnknown(path, PARTS[name] as Part, item);
       fillSecrets(session, path, item as { secret?: Record<string, unknown> });
+      readTimes(path, item);
     }
   }
   return file;

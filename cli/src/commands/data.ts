@@ -110,8 +110,35 @@ export async function kv(session: Session): Promise<void> {
   } else if (verb === 'set') {
     const given = session.word(3, 'VALUE');
     const text = given === '-' ? await readAll(session.io) : given;
-    await session.client.call('kv_set_value', { ...place, value: parsed(text) });
+    await setValue(session, { ...place, value: parsed(text) });
   } else throw new Complaint(`'${verb}': svc kv get or svc kv set`, 2);
+}
+
+/** Sets a value. A machine that has no namespace yet, since nobody enrolled it or gave it a name, gets it. */
+async function setValue({ client }: Session, wanted: Methods['kv_set_value']['params']) {
+  const { namespace } = wanted;
+  try {
+    await client.call('kv_set_value', wanted);
+  } catch (error) {
+    if (!(error instanceof RpcError) || !error.message.endsWith(`'${namespace}' not found`))
+      throw error;
+    if (!(await isMachine(client, namespace)))
+      throw new Complaint(
+        `there is no namespace '${clean(namespace)}': svc call kv_create namespace=NAME makes one`,
+      );
+    await client.call('kv_create', { namespace });
+    await client.call('kv_set_value', wanted);
+  }
+}
+
+/** Tells whether an agent has this UUID, as far as the caller may list agents. */
+async function isMachine(client: Session['client'], uuid: string): Promise<boolean> {
+  try {
+    return (await client.call('agent-uuid_list_all')).includes(uuid.toLowerCase());
+  } catch (error) {
+    if (error instanceof RpcError) return false;
+    throw error;
+  }
 }
 
 /** `svc logs`, and with `-f` the lines that follow. */

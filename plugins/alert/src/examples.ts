@@ -36,7 +36,14 @@ export const examples: readonly Example[] = [
     params: { source: 'machine', condition: 'cpu_usge > 90' },
     result: {
       valid: false,
-      errors: [{ message: 'there is no variable cpu_usge', from: 0, to: 8, nearest: 'cpu_usage' }],
+      errors: [
+        {
+          message: 'there is no variable cpu_usge; did you mean cpu_usage?',
+          from: 0,
+          to: 8,
+          nearest: 'cpu_usage',
+        },
+      ],
       variables: [],
       matches: 0,
       true_now: 0,

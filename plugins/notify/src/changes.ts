@@ -28,12 +28,20 @@ export class Changes {
   }
 
   /** @throws RpcError 103, 107 without a key, 108 */
-  async create(given: Static<typeof NewChannel>, caller: Principal): Promise<Waiting> {
+  async create(
+    given: Static<typeof NewChannel>,
+    caller: Principal,
+    isDry = false,
+  ): Promise<Waiting> {
     const { changed, channels, clock } = this.#parts;
     const { settings, secret } = this.check(given, caller);
     const key = hasAny(secret) ? await this.#key() : undefined;
     const { kind } = settings;
     const sealed = (id: number): Sealed => (key ? seal(key, { id, kind }, secret) : {});
+    if (isDry) {
+      await channels.demandName(settings.name);
+      return unused(settings, sealed(0), clock.now());
+    }
     await channels.insert(settings, clock.now(), sealed);
     changed(settings.name, false);
     return this.channel(settings.name);
@@ -59,11 +67,13 @@ export class Changes {
     name: string,
     change: Static<typeof ChannelChange>,
     caller: Principal,
+    isDry = false,
   ): Promise<{ readonly channel: Waiting; readonly emptied: string[] }> {
     const { changed, channels, clock } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const old = await this.channel(name);
       const { settings, sealed, emptied } = await this.#merged(old, change, caller);
+      if (isDry) return { channel: { ...old, ...settings, sealed }, emptied };
       if (!(await channels.change(old, settings, sealed, clock.now()))) continue;
       changed(name, old.failing_since !== null);
       return { channel: await this.channel(name), emptied };
@@ -126,6 +136,14 @@ export class Changes {
     return this.#parts.keys.key;
   }
 }
+
+/** A channel as it is when it is new. */
+const unused = (settings: Settings, sealed: Sealed, now: number): Waiting => ({
+  ...settings,
+  ...{ id: 0, sealed, version: 1, created_at: now, updated_at: now },
+  ...{ failing_since: null, retry_at: 0, tries: 0, last_ok_at: null, last_status: null },
+  ...{ last_error: null, sent: 0, failed: 0, dropped: 0, waiting: 0 },
+});
 
 export const noChannel = (name: string) => RpcError.notFound(`there is no channel '${name}'`);
 

@@ -34,9 +34,7 @@ import { CleaningStore } from './store/cleaning.ts';
 import { OutboxStore } from './store/outbox.ts';
 import { StateStore } from './store/state.ts';
 import { Statements } from './store/statements.ts';
-
-const linksText = (url: string) =>
-  `links in messages lead to ${url}, where a channel was made last: write the address that people use into public_url under [notify]`;
+import { warningsOf } from './warnings.ts';
 
 const TURN = { table: 'notify_state', holder: 'holder', row: 'id = 1', lasts_ms: TURN_MS };
 
@@ -90,11 +88,7 @@ export default definePlugin({
     });
     hooks.reload.tap(() => parts.clients.public.change(publicRules(kernel.config)));
     hooks.warnings.tap(async (found) => {
-      const message = keys.problem;
-      if (message !== undefined) found.push({ kind: 'advice', key: 'notify.key_file', message });
-      const stored = settings.public_url === '' ? await parts.state.publicUrl() : null;
-      if (stored !== null)
-        found.push({ kind: 'advice', key: 'notify.public_url', message: linksText(stored) });
+      found.push(...(await warningsOf(kernel, parts)));
     });
     hooks.stop.tap(() => sender.end());
   },

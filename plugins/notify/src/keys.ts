@@ -27,12 +27,14 @@ const missingText = (path: string) =>
 const otherText = (path: string) =>
   `${path} is another key than the one that sealed the secrets of the database, so this server sends no messages: ${COPY}`;
 
+const NOT_READ = 'the key of the secrets is not read yet';
+
 /** Key of the secrets of this server. A server whose key differs from that of the database has none. */
 export class Keys {
   readonly #path: string;
   readonly #store: StateStore;
   #key: Buffer | undefined;
-  #problem: string | undefined = 'the key of the secrets is not read yet';
+  #problem: string | undefined = NOT_READ;
 
   constructor(path: string, store: StateStore) {
     this.#path = path;
@@ -42,6 +44,11 @@ export class Keys {
   /** Reason why this server has no key; undefined: it has. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /** The problem that was found when the key was read; a server that only looks (`doctor`) has not read it. */
+  get fault(): string | undefined {
+    return this.#problem === NOT_READ ? undefined : this.#problem;
   }
 
   /** The key. @throws RpcError 107 */

@@ -15,6 +15,12 @@ export function pageUrl(text: string | null | undefined): string | undefined {
   throw RpcError.invalid('public_url is no address: write https://HOST');
 }
 
+/** Tells whether an address leads back to the machine that opens it. */
+export function isLoopback(text: string): boolean {
+  const host = URL.parse(text)?.hostname ?? '';
+  return /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.+\.)?localhost)$/.test(host);
+}
+
 /** @throws UserError that names the key, where the text is neither empty nor a plain address */
 export function checkPublicUrl(text: string): void {
   if (text === '') return;

@@ -1,7 +1,7 @@
 import type { Notify } from '@svc/plugin-notify/api';
 import { described, type Methods, needs, RpcError, Type } from '@svc/plugin-sdk';
 import { mayDo } from '../rules/rights.ts';
-import { Name, PolicySettings } from '../schemas.ts';
+import { DryRun, Name, PolicySettings } from '../schemas.ts';
 import type { SettingsParts } from '../silences/parts.ts';
 import { policyOf, settingsOf } from './policies.ts';
 import { DEFAULT_POLICY } from './store.ts';
@@ -17,15 +17,16 @@ export function addPolicyMethods(
     description:
       'Members that are absent take their defaults. Needs `alert` `write` globally. The policy `default` is that of all rules that name none.',
     addition: true,
-    params: { policy: described(PolicySettings, 'The whole policy.') },
+    params: { policy: described(PolicySettings, 'The whole policy.'), dry_run: DryRun },
     result: PolicySettings,
-    audit: ({ policy }) => policy.name,
+    audit: ({ policy, dry_run }) => (dry_run ? undefined : policy.name),
     access: needs(() => mayDo('write')),
-    async handle({ policy }, { caller }) {
+    async handle({ policy, dry_run }, { caller }) {
       const content = policyOf(policy, owners.of(caller));
       const known = new Set((await notify.channels()).map(({ name }) => name));
       const unknown = content.steps.flatMap((step) => step.channels).find((one) => !known.has(one));
       if (unknown !== undefined) throw RpcError.invalid(`there is no channel '${unknown}'`);
+      if (dry_run) return settingsOf(content);
       const stored = await settings.policyStore.set(content, clock.now());
       await changed('policy');
       return settingsOf(stored);

@@ -62,7 +62,7 @@ export function policyOf(given: Static<typeof PolicySettings>, owner: string | n
 }
 
 /** Policy as the wire has it. */
-export function settingsOf(policy: Policy): Static<typeof PolicySettings> {
+export function settingsOf(policy: NewPolicy): Static<typeof PolicySettings> {
   const { name, steps, group_by, wait_s, interval_s, repeat_s, quiet, send_close } = policy;
   const given = steps.map(({ after_s, channels }) => ({ after_s, channels: [...channels] }));
   const numbers = { wait_s, interval_s, repeat_s: { ...repeat_s } };

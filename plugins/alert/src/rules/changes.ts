@@ -36,25 +36,40 @@ export class RuleChanges {
   }
 
   /** The right to the scope is asked before. @throws RpcError 106 unknown agent, 108 */
-  async create(given: Static<typeof NewRule>, caller: Principal): Promise<StoredRule> {
+  async create(
+    given: Static<typeof NewRule>,
+    caller: Principal,
+    isDry: boolean,
+  ): Promise<StoredRule> {
     const { clock, owners, store, changed } = this.#parts;
     const settings = settingsOf(given);
     await this.#demandPolicy(settings.policy, caller);
     await this.#check(settings);
-    const rule = await store.insert(
-      firstRule(settings, { owner: owners.of(caller), now: clock.now() }),
-    );
+    const first = firstRule(settings, { owner: owners.of(caller), now: clock.now() });
+    if (isDry) {
+      await store.demandName(first.name);
+      return { ...first, id: 0 };
+    }
+    const rule = await store.insert(first);
     await changed();
     return rule;
   }
 
   /** @throws RpcError 102, 105 unknown rule, 106 unknown agent, 108 */
-  update(name: string, given: Static<typeof RuleChange>, caller: Principal): Promise<StoredRule> {
-    return this.#change(name, caller, (old) => {
+  update(
+    name: string,
+    {
+      dry_run,
+      ...given
+    }: Static<typeof RuleChange> & { readonly dry_run?: boolean | null | undefined },
+    caller: Principal,
+  ): Promise<StoredRule> {
+    const next = (old: StoredRule) => {
       const settings = settingsOf({ ...given, source: old.source }, old);
       const touched = old.shipped ? differences(old, settings) : [];
       return { ...settings, touched: [...new Set([...old.touched, ...touched])] };
-    });
+    };
+    return this.#change(name, caller, next, dry_run === true);
   }
 
   /** Switches a rule on or off; its owner stays. @throws RpcError 102, 105 */
@@ -127,6 +142,7 @@ export class RuleChanges {
     name: string,
     caller: Principal,
     next: (old: StoredRule) => Partial<StoredRule> & Pick<Rule, Field | 'source'>,
+    isDry = false,
   ): Promise<StoredRule> {
     const { clock, owners, store, changed } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -139,6 +155,10 @@ export class RuleChanges {
       await this.#check(wanted, old);
       const meaning = old.meaning + Number(changesMeaning(differences(old, wanted)));
       const times = { version: old.version + 1, updated_at: clock.now(), slow_at: null };
+      if (isDry) {
+        await store.demandName(wanted.name, old.id);
+        return { ...wanted, meaning, ...times };
+      }
       const rule = await store.change({ ...wanted, meaning, ...times });
       if (!rule) continue;
       await changed();
@@ -180,10 +200,9 @@ export class RuleChanges {
 }
 
 function faulty(name: string, faults: readonly Fault[]): RpcError {
-  const [{ message, from, to, nearest } = { message: 'it cannot be read', from: 0, to: 0 }] =
+  const [{ message, from, to } = { message: 'it cannot be read', from: 0, to: 0 }] =
     faults as Fault[];
-  const meant = nearest ? `; did you mean ${nearest}?` : '';
-  return RpcError.invalid(`${name}, characters ${from} to ${to}: ${message}${meant}`);
+  return RpcError.invalid(`${name}, characters ${from} to ${to}: ${message}`);
 }
 
 const busy = () => RpcError.other('the rule is being changed by others; try again');

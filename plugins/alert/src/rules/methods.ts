@@ -10,7 +10,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
-import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
+import { DryRun, Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
 import { Text } from '../wire.ts';
@@ -66,25 +66,31 @@ function addWrites(methods: Methods, parts: RuleMethodParts): void {
     addition: true,
     params: {
       rule: described(NewRule, 'Rule: its source, scope and condition, and how it is told.'),
+      dry_run: DryRun,
     },
     result: RuleAnswer,
-    audit: ({ rule }) => rule.name,
-    prepare: ({ rule }) => ({ rule, scope: scopeOf(rule.scope) }),
+    audit: ({ rule, dry_run }) => (dry_run ? undefined : rule.name),
+    prepare: ({ rule, dry_run }) => ({ rule, dry_run, scope: scopeOf(rule.scope) }),
     access: { needs: ({ scope }) => mayRule('write', scope) },
-    handle: async ({ rule }, { caller }) => answer(parts, await changes.create(rule, caller)),
+    handle: async ({ rule, dry_run }, { caller }) =>
+      answer(parts, await changes.create(rule, caller, dry_run === true)),
   });
   methods.add('alert_rule_update', {
     summary: 'Changes a rule; the caller owns it from then on.',
     description:
       'Members that are absent stay as they are, null takes the default. After a change of condition, holds or scope open alerts are judged anew.',
     addition: true,
-    params: { name: Name, change: described(RuleChange, 'The members that change.') },
+    params: {
+      name: Name,
+      change: described(RuleChange, 'The members that change.'),
+      dry_run: DryRun,
+    },
     result: RuleAnswer,
-    audit: ({ name }) => name,
+    audit: ({ name, dry_run }) => (dry_run ? undefined : name),
     right: rightTo('write', '; of the former scope and of the new one'),
     access: onRule('write', found),
-    handle: async ({ name, change }, { caller }) =>
-      answer(parts, await changes.update(name, change, caller)),
+    handle: async ({ name, change, dry_run }, { caller }) =>
+      answer(parts, await changes.update(name, { ...change, dry_run }, caller)),
   });
   methods.add('alert_rule_delete', {
     summary: 'Deletes a rule; its open alerts end without a recovery.',

@@ -49,7 +49,7 @@ export class RuleStore {
   /** @throws RpcError 108 when the name is taken, or the owner holds enough */
   insert(rule: NewStoredRule): Promise<StoredRule> {
     return this.#within('the rule could not be stored', rule.owner, async (trx) => {
-      await this.#demandName(trx, rule.name);
+      await this.demandName(rule.name, 0, trx);
       const names = Object.keys(valuesOf(rule));
       const text = `insert into alert_rule (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) returning ${RULE}`;
       const [row] = await rowsOf<RuleRow>(trx, { text, params: Object.values(valuesOf(rule)) });
@@ -81,7 +81,7 @@ export class RuleStore {
   /** @returns undefined when it has gone, or is of another version than the one before. @throws RpcError 108 as `insert` */
   change(rule: StoredRule): Promise<StoredRule | undefined> {
     return this.#within('the rule could not be changed', rule.owner, async (trx) => {
-      await this.#demandName(trx, rule.name, rule.id);
+      await this.demandName(rule.name, rule.id, trx);
       const values = Object.entries(valuesOf(rule));
       const text = `update alert_rule set ${values.map(([name]) => `${name} = ?`).join(', ')}
         where id = ? and version = ? returning ${RULE}`;
@@ -113,12 +113,13 @@ export class RuleStore {
     );
   }
 
-  async #demandName(trx: QueryBuilder, name: string, id = 0): Promise<void> {
+  /** @throws RpcError 108 when another rule has this name */
+  async demandName(name: string, id = 0, on: QueryBuilder = this.#db.query): Promise<void> {
     const sql = {
       text: 'select id from alert_rule where name = ? and id <> ?',
       params: [name, id],
     };
-    if ((await rowsOf(trx, sql)).length > 0)
+    if ((await rowsOf(on, sql)).length > 0)
       throw RpcError.invalid(`there is a rule '${name}' already: choose another name`);
   }
 

@@ -9,7 +9,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { mayShowOn } from '../permissions.ts';
-import { Name, NewWindow, Time, WindowAnswer, WindowChange } from '../schemas.ts';
+import { DryRun, Name, NewWindow, Time, WindowAnswer, WindowChange } from '../schemas.ts';
 import { wire } from '../silences/methods.ts';
 import type { SettingsParts } from '../silences/parts.ts';
 import { mayHide, maySeeSettings, type Scoped } from '../silences/rights.ts';
@@ -40,13 +40,20 @@ function addCreate(methods: Methods, parts: WindowParts): void {
     description:
       'Needs `alert` `write` of each agent that the scope names, or globally. Alerts open and show within it, and are not sent; what is still open at its end, and was not told, is told then. Needs `status_page` `write` of each slug in `public`.',
     addition: true,
-    params: { window: described(NewWindow, 'The window: its times, scope and effect.') },
+    params: {
+      window: described(NewWindow, 'The window: its times, scope and effect.'),
+      dry_run: DryRun,
+    },
     result: WindowAnswer,
-    audit: ({ window }) => window.name,
+    audit: ({ window, dry_run }) => (dry_run ? undefined : window.name),
     access: needs(({ window }: { readonly window: Scoped }) => mayHide('write', window.scope)),
-    async handle({ window }, { caller }) {
+    async handle({ window, dry_run }, { caller }) {
       const content = contentOf(window, { owner: owners.of(caller), now: clock.now() });
       await demandPages(content.public, caller, parts);
+      if (dry_run) {
+        await settings.windowStore.demandName(content.name);
+        return answer({ ...content, id: 0, version: 0 }, { ...parts, next: new NextTimes() });
+      }
       const added = await settings.windowStore.insert(content, clock.now());
       await changed('window');
       return answer(added, parts);
@@ -61,13 +68,19 @@ function addChange(methods: Methods, parts: WindowParts): void {
     description:
       'Members that are absent stay as they are, null takes the default. Needs the right to the former scope and to the new one, and `status_page` `write` of each slug in `public`: the caller owns the window from then on.',
     addition: true,
-    params: { name: Name, change: described(WindowChange, 'The members that change.') },
+    params: {
+      name: Name,
+      change: described(WindowChange, 'The members that change.'),
+      dry_run: DryRun,
+    },
     result: WindowAnswer,
-    audit: ({ name }) => name,
+    audit: ({ name, dry_run }) => (dry_run ? undefined : name),
     right: rightTo('; of the former scope and of the new one'),
     access: onNamed(parts, ({ change }) => change?.scope as Matcher | undefined),
-    async handle({ name, change }, { caller }) {
-      const stored = await changeWindow(name, change, { ...parts, caller });
+    async handle({ name, change, dry_run }, { caller }) {
+      const isDry = dry_run === true;
+      const stored = await changeWindow(name, change, { ...parts, caller, isDry });
+      if (isDry) return answer(stored, { ...parts, next: new NextTimes() });
       await changed('window');
       return answer(stored, parts);
     },
@@ -91,7 +104,11 @@ function addChange(methods: Methods, parts: WindowParts): void {
 async function changeWindow(
   name: string,
   change: Static<typeof WindowChange>,
-  { caller, ...parts }: SettingsParts & { readonly caller: Principal },
+  {
+    caller,
+    isDry,
+    ...parts
+  }: SettingsParts & { readonly caller: Principal; readonly isDry: boolean },
 ): Promise<MaintenanceWindow> {
   const { settings, clock, owners } = parts;
   const owner = owners.of(caller);
@@ -101,6 +118,10 @@ async function changeWindow(
     const { id, version } = old;
     const content = contentOf(change, { owner, now: clock.now() }, old);
     await demandPages(content.public, caller, parts);
+    if (isDry) {
+      await settings.windowStore.demandName(content.name, id);
+      return { ...content, id, version };
+    }
     const stored = await settings.windowStore.change({ ...content, id, version }, clock.now());
     if (stored) return stored;
   }

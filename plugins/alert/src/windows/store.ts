@@ -82,9 +82,7 @@ export class WindowStore {
   /** @returns undefined: it was changed meanwhile, or has gone @throws RpcError 108 as `insert` */
   change(window: MaintenanceWindow, now: number): Promise<MaintenanceWindow | undefined> {
     return this.#within(window.owner, async (trx) => {
-      const named = `select ${COLUMNS} from alert_window where name = ? and id <> ?`;
-      if ((await this.#rows(named, [window.name, window.id], trx)).length > 0)
-        throw taken(window.name);
+      await this.demandName(window.name, window.id, trx);
       const [changed] = await this.#rows(
         `update alert_window set name = ?, scope = ?, zone = ?, once_from = ?, once_to = ?, cron = ?, duration_s = ?,
             effect = ?, public = ?, enable = ?, owner = ?, version = version + 1, updated_at = ?
@@ -94,6 +92,12 @@ export class WindowStore {
       );
       return changed;
     });
+  }
+
+  /** @throws RpcError 108 when another window has this name */
+  async demandName(name: string, id = 0, on: QueryBuilder = this.#db.query): Promise<void> {
+    const named = `select ${COLUMNS} from alert_window where name = ? and id <> ?`;
+    if ((await this.#rows(named, [name, id], on)).length > 0) throw taken(name);
   }
 
   async remove(name: string): Promise<boolean> {

@@ -17,6 +17,7 @@ import {
   ChannelAnswer,
   ChannelChange,
   ChannelName,
+  DryRun,
   KindAnswer,
   NewChannel,
   UrlAnswer,
@@ -63,15 +64,16 @@ function addCreate(methods: Methods, parts: ChannelMethodParts): void {
         optional(Type.String({ maxLength: 300 })),
         'Address of the page on which it is made, for links in messages: that of the Super Token is kept, others are ignored.',
       ),
+      dry_run: DryRun,
     },
     result: ChannelAnswer,
-    audit: ({ channel }) => channel.name,
-    prepare: ({ channel, public_url }) => ({ channel, url: pageUrl(public_url) }),
+    audit: ({ channel, dry_run }) => (dry_run ? undefined : channel.name),
+    prepare: ({ channel, public_url, dry_run }) => ({ channel, dry_run, url: pageUrl(public_url) }),
     access: { needs: ({ channel }) => mayDo('write', channel.name) },
-    async handle({ channel, url }, { caller }) {
-      const made = await changes.create(channel, caller);
+    async handle({ channel, url, dry_run }, { caller }) {
+      const made = await changes.create(channel, caller, dry_run === true);
       // The links of everybody's messages begin with it.
-      if (url !== undefined && caller.super) await state.setUrl(url);
+      if (url !== undefined && caller.super && !dry_run) await state.setUrl(url);
       return answered(parts, made, caller);
     },
   });
@@ -84,16 +86,21 @@ function addUpdate(methods: Methods, parts: ChannelMethodParts): void {
     description:
       'Members that are absent stay as they are. Secret fields that are absent stay, too, unless the receiver changes: then they are emptied and named in `emptied`. A secret field that is null is emptied.',
     addition: true,
-    params: { name: ChannelName, change: described(ChannelChange, 'The members that change.') },
+    params: {
+      name: ChannelName,
+      change: described(ChannelChange, 'The members that change.'),
+      dry_run: DryRun,
+    },
     result: Type.Interface([ChannelAnswer], {
       emptied: Type.Array(Type.String(), {
         description: 'Secret fields that were emptied because the receiver is another one.',
       }),
     }),
-    audit: ({ name }) => name,
+    audit: ({ name, dry_run }) => (dry_run ? undefined : name),
     access: on('write'),
-    async handle({ name, change }, { caller }) {
-      const { channel, emptied } = await changes.update(name, change, caller);
+    async handle({ name, change, dry_run }, { caller }) {
+      const isDry = dry_run === true;
+      const { channel, emptied } = await changes.update(name, change, caller, isDry);
       return { ...(await answered(parts, channel, caller)), emptied };
     },
   });

@@ -73,13 +73,18 @@ export class ChannelStore {
   insert(given: Settings, now: number, seal: (id: number) => Sealed): Promise<void> {
     const { owner, name } = given;
     return this.#counting.within({ kind: KIND, owner, alone: 'channel' }, async (trx) => {
-      if (await trx('channel').where({ name }).first('id'))
-        throw RpcError.invalid(`the channel '${name}' is there already`);
+      await this.demandName(name, trx);
       const [made] = await trx('channel').insert(newRow(given, now)).returning('id');
       const id = Number((made as { id: number }).id);
       const secret = bytesOf(seal(id));
       if (secret) await trx('channel').where({ id }).update({ secret });
     });
+  }
+
+  /** @throws RpcError 108 when the name is taken */
+  async demandName(name: string, trx?: QueryBuilder): Promise<void> {
+    const found = await this.#on.rows('select id from channel where name = ?', [name], trx);
+    if (found.length > 0) throw RpcError.invalid(`the channel '${name}' is there already`);
   }
 
   /** @returns false when it has gone, or another caller was first @throws RpcError 108 when its new owner holds enough */
