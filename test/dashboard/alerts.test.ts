@@ -238,6 +238,7 @@ test('a window of each hour shows how often a day, and a cron that is corrected 
     await cron.fill('0 25 * * *');
     await dialog.locator('.hint.bad').waitFor();
     assert.is(await dialog.getByLabel('Begins').count(), 0);
+    await dialog.getByLabel('Lasts').selectOption('1800');
     await cron.fill('0 * * * *');
     await dialog.getByText('24 times').first().waitFor();
     assert.is(await dialog.locator('.hint.bad').count(), 0);
