@@ -36,6 +36,7 @@ test('from a fresh start to the first message and rules that tell it takes five 
       return what.click();
     };
     await click(page.locator('.fleet-steps').getByRole('button', { name: 'Add a channel' }));
+    await until(page, "document.activeElement?.closest('.alerts-paste') !== null");
     await page.getByLabel('Paste a URL').fill('hello world');
     await page.getByText(/^That is no address/).waitFor();
     await page.getByLabel('Paste a URL').fill(`${phone.url}/hook`);
@@ -198,7 +199,14 @@ test('a fault in a condition is marked at its place, and the name that was meant
     await page.getByText('As the text below says for 10 min.').waitFor();
     await page.getByLabel('Only names that begin with').fill('db-');
     assert.is(await field.inputValue(), 'cpu_usage > 80 && load_one > 3 && name.startsWith("db-")');
-    await page.getByText('Now true for 0 of 3 machines').waitFor();
+    // Only machines of such names count, and no name of the rule is needed for that.
+    const dbs = [0, 1, 2].filter((at) => nameOf(at).startsWith('db-')).length;
+    await page.getByText(new RegExp(`^Now true for 0 of ${dbs} machine`)).waitFor();
+    await page.getByText(/^In the last .* it would not have opened once\.$/).waitFor();
+    assert.is(
+      await page.getByRole('button', { name: 'By name' }).getAttribute('aria-pressed'),
+      'true',
+    );
     await field.fill('cpu_usage > 80');
     await page.getByRole('textbox', { name: 'Value' }).fill('abc');
     await page.getByText('Write a number.').waitFor();
@@ -209,6 +217,33 @@ test('a fault in a condition is marked at its place, and the name that was meant
     await page.getByText('CPU above 85% for 10 min').waitFor();
     await page.getByText('It needs a name.').waitFor();
   }, 'alerts/rules?new=blank');
+});
+
+test('addresses of rules and alerts that are not there say so, and lead back', async () => {
+  kit = await startKit({ machines: 1 });
+  await kit.using(async ({ page }) => {
+    await page.getByText('Rule not found').waitFor();
+    assert.is(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+    await page.getByRole('button', { name: 'To the rules' }).click();
+    await page.waitForURL(/alerts\/rules$/);
+  }, 'alerts/rules/new');
+});
+
+test('a window of each hour shows how often a day, and a cron that is corrected loses its fault', async () => {
+  kit = await startKit({ machines: 1 });
+  await kit.using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'New window' }).click();
+    const dialog = page.getByRole('dialog');
+    const cron = dialog.getByLabel('As cron');
+    await cron.fill('0 25 * * *');
+    await dialog.locator('.hint.bad').waitFor();
+    assert.is(await dialog.getByLabel('Begins').count(), 0);
+    await dialog.getByLabel('Lasts').selectOption('1800');
+    await cron.fill('0 * * * *');
+    await dialog.getByText('24 times').first().waitFor();
+    assert.is(await dialog.locator('.hint.bad').count(), 0);
+    assert.equal(await findings(), []);
+  }, 'alerts/silences');
 });
 
 test('a token that may only read alerts meets no button that it could not use', async () => {

@@ -1,8 +1,15 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Alert, type Counts, toldCounts } from '../parts/alert/index.ts';
+import {
+  type Alert,
+  type Counts,
+  measuredText,
+  type Rule,
+  ruleTitle,
+  toldCounts,
+} from '../parts/alert/index.ts';
 import { useMachines } from './machines.ts';
-import { useLive } from './resources.ts';
+import { useLive, usePoll } from './resources.ts';
 import { type Server, useServer } from './server.ts';
 
 /** Alerts that are open, as the server tells them. */
@@ -39,6 +46,46 @@ export const seesAlerts = ({ has, holds }: Pick<Server, 'has' | 'holds'>): boole
 /** The open alerts, for every page: the frame follows them once. */
 export const useOpenAlerts = (): OpenAlerts => stateOf(useServer()).value;
 
+type Rules = ReadonlyMap<string, Rule>;
+const NO_RULES: Rules = new Map();
+const ruleStates = new WeakMap<Server, Signal<Rules>>();
+
+function rulesOf(server: Server): Signal<Rules> {
+  const found = ruleStates.get(server) ?? signal(NO_RULES);
+  ruleStates.set(server, found);
+  return found;
+}
+
+/** Words for rules and alerts by what their rules are; until those are here, as the server wrote them. */
+export interface AlertWords {
+  readonly titleOf: (rule: string) => string;
+  readonly measuredOf: (alert: Alert) => string;
+}
+
+export function useAlertWords(): AlertWords {
+  const rules = rulesOf(useServer()).value;
+  return {
+    titleOf: (name) => ruleTitle(rules.get(name) ?? { name, shipped: null }),
+    measuredOf: (alert) => measuredText(alert, rules.get(alert.rule)),
+  };
+}
+
+const RULES_MS = 60_000;
+
+/** Follows the rules, which alerts name, for as long as the frame is shown. */
+function useRuleFeed(): void {
+  const server = useServer();
+  const sees = seesAlerts(server);
+  const { data } = usePoll(
+    `rules of alerts ${sees}`,
+    async () => (sees ? server.call('alert_rule_list') : []),
+    { every_ms: RULES_MS },
+  );
+  useEffect(() => {
+    if (data) rulesOf(server).value = new Map(data.map((rule) => [rule.name, rule]));
+  }, [data]);
+}
+
 type Subject = Alert['subject'];
 
 /** Names of what alerts are about: of machines the one that every page shows. */
@@ -54,6 +101,7 @@ export function useSubjects() {
 
 /** Follows the open alerts for as long as the frame is shown. Each connection begins with all of them. */
 export function useAlertFeed(): void {
+  useRuleFeed();
   const server = useServer();
   const state = stateOf(server);
   const turn = server.connection.value.turn ?? 0;

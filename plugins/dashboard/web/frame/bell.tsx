@@ -5,7 +5,6 @@ import {
   isBelow,
   isSilenced,
   mayWith,
-  measuredText,
   SEVERITIES,
   SeverityIcon,
   silenceHour,
@@ -14,7 +13,7 @@ import {
 import { Button, format, Icon } from '../parts/index.ts';
 import { Popover } from '../parts/popover.tsx';
 import { t } from '../strings/index.ts';
-import { seesAlerts, useAlertFeed, useOpenAlerts, useSubjects } from './alerts.ts';
+import { seesAlerts, useAlertFeed, useAlertWords, useOpenAlerts, useSubjects } from './alerts.ts';
 import { Link, navigate, to } from './router.tsx';
 import { useServer } from './server.ts';
 
@@ -92,6 +91,7 @@ interface LineProps {
 function BellLine({ alert, onDone }: LineProps) {
   const server = useServer();
   const { placeOf } = useSubjects();
+  const { titleOf, measuredOf } = useAlertWords();
   const age = format.roughly(Date.now() - alert.since);
   return (
     <li>
@@ -101,7 +101,7 @@ function BellLine({ alert, onDone }: LineProps) {
           {placeOf(alert)}
         </Link>
         <div class="muted small ellipsis">
-          {[alert.rule, measuredText(alert), t.units.ago(age)]
+          {[titleOf(alert.rule), measuredOf(alert), t.units.ago(age)]
             .filter((one) => one !== '')
             .join(' · ')}
         </div>
@@ -110,7 +110,7 @@ function BellLine({ alert, onDone }: LineProps) {
         <Button
           kind="quiet"
           icon={BellOff}
-          label={t.alert.silenceOne(alert.rule)}
+          label={t.alert.silenceOne(titleOf(alert.rule))}
           onClick={() => void silenceHour(server, alert)}
         />
       )}

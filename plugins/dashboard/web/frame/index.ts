@@ -1,4 +1,11 @@
-export { type OpenAlerts, seesAlerts, useOpenAlerts, useSubjects } from './alerts.ts';
+export {
+  type AlertWords,
+  type OpenAlerts,
+  seesAlerts,
+  useAlertWords,
+  useOpenAlerts,
+  useSubjects,
+} from './alerts.ts';
 export { type Command, useCommands } from './commands.ts';
 export { useCrumbs } from './crumbs.ts';
 export { fleetStream } from './fleet-stream.ts';

@@ -22,12 +22,24 @@ interface FormProps {
   /** A function gets what `atField` says. */
   readonly children: ComponentChildren | ((mistake: string | undefined) => ComponentChildren);
   readonly disabled?: boolean;
+  /** Says, beside the button, why it cannot be pressed. */
+  readonly why?: string | undefined;
   readonly wide?: boolean;
 }
 
 /** A form in a dialog: Enter sends it. */
 export function FormDialog(props: FormProps) {
-  const { title, action, onClose, onSubmit, atField, children, disabled, wide = false } = props;
+  const {
+    title,
+    action,
+    onClose,
+    onSubmit,
+    atField,
+    children,
+    disabled,
+    why,
+    wide = false,
+  } = props;
   const { run, error, isBusy } = useWork(onSubmit, onClose);
   const mistake = atField?.(error);
   return (
@@ -36,7 +48,7 @@ export function FormDialog(props: FormProps) {
         {typeof children === 'function' ? children(mistake) : children}
         {error !== undefined && mistake === undefined && <ErrorNote error={error} />}
         <footer class="row">
-          <span class="grow" />
+          <span class="grow muted small">{disabled && why}</span>
           <Button onClick={onClose}>{t.parts.cancel}</Button>
           <Button kind="primary" type="submit" busy={isBusy} disabled={disabled === true}>
             {action}

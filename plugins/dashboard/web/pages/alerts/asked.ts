@@ -10,7 +10,7 @@ export interface Found<T> {
   readonly error?: unknown;
 }
 
-/** Asks the server a pause after `key` has changed, but not for undefined; meanwhile the last answer stays. */
+/** Asks the server a pause after `key` has changed, but not for undefined. Meanwhile the last answer stays, but no fault of another question. */
 export function useAsked<T>(
   key: string | undefined,
   pause_ms: number,
@@ -31,5 +31,5 @@ export function useAsked<T>(
       clearTimeout(timer);
     };
   }, [key]);
-  return found;
+  return found.error !== undefined && found.key !== key ? {} : found;
 }

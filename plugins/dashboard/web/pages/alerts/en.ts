@@ -8,6 +8,8 @@ const names = (count: number, one: string, many: string) =>
 export const words = {
   ...rules,
   browser,
+  comma: ', ',
+  semicolon: '; ',
   tabs: {
     now: 'Now',
     history: 'History',
@@ -81,6 +83,7 @@ export const words = {
     note: 'Note',
   },
   toldAfter: (duration: string) => `Opened: told after ${duration}`,
+  said: (who: string, what: string) => `${who}: ${what}`,
   byWhom: (word: string, who: string) => `${word} by ${who}`,
   noEvents: 'Nothing happened',
   shownOf: (count: number) => `The newest ${count} are shown.`,
@@ -109,11 +112,16 @@ export const words = {
   until: 'Until',
   untilTime: (time: string) => `Until ${time}.`,
   silencedUntil: (reason: string, time: string) => `Silenced until ${time}: ${reason}`,
-  nothingNamed: 'Choose what it is about: machines, tags, rules or a severity.',
+  nothingNamed: {
+    tags: 'Choose what it is about: machines, tags, rules or a severity.',
+    noTags: 'Choose what it is about: machines, rules or a severity.',
+  },
+  reasonWanted: 'It needs a reason.',
   hidesNow: (count: number) =>
     count === 0
       ? 'Hides no open alert now'
       : `Hides ${names(count, 'open alert', 'open alerts')} now`,
+  timesIn: (zone: string) => `Times by your clock, ${zone}`,
   fromTo: (from: string, to: string) => `from ${from} to ${to}`,
   endedAt: (time: string) => `ended ${time}`,
   endsIn: (time: string, duration: string) => `until ${time} (${duration} left)`,
@@ -144,6 +152,7 @@ export const words = {
   begins: 'Begins',
   lasts: 'Lasts',
   cron: 'As cron',
+  timesADay: (count: number) => `${count} times`,
   cronHint: 'Five fields: minute, hour, day, month, weekday.',
   zone: 'Time zone',
   noZone: 'There is no such time zone: write, for example, Europe/Berlin.',
@@ -152,7 +161,7 @@ export const words = {
     minutes > 0 ? `Clocks go forward by ${minutes} min` : `Clocks go back by ${-minutes} min`,
   nextTimes: 'The next five times',
   hidesThen: 'It begins later; of what is open now it hides nothing yet.',
-  noPages: 'none that you may change.',
+  noPages: { none: 'there is none yet.', denied: 'none that you may change.' },
   neverAgain: 'It does not come again in the next 30 days.',
   effect: 'What it does',
   effects: { quiet: 'Nothing is sent', pause: 'Nothing is checked' },
@@ -168,6 +177,10 @@ export const words = {
   notUsed: 'Not used yet',
   neverSent: 'nothing sent yet',
   testSent: (duration: string) => `test taken ${duration} ago`,
+  linksHere: (url: string) =>
+    `Links in messages will lead to ${url}, which opens on this computer alone. For others, set public_url under [notify] in the configuration.`,
+  noAlert: 'Alert not found',
+  toAlerts: 'To the alerts',
   lastSent: (duration: string) => `last sent ${duration} ago`,
   sentCounts: (sent: number, failed: number, waiting: number) =>
     [`${sent} sent`, failed > 0 ? `${failed} failed` : '', waiting > 0 ? `${waiting} waiting` : '']

@@ -1,4 +1,4 @@
-import { type AlertEvent, ackedText } from '../../parts/alert/index.ts';
+import { type AlertEvent, ackedText, comparedText } from '../../parts/alert/index.ts';
 import { format } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
@@ -13,7 +13,7 @@ function measured({ value, threshold }: AlertEvent['detail']): string {
   const [, unit] = SHOWN.exec(compared) ?? [];
   if (typeof value !== 'number' || unit === undefined) return textOf(value);
   const digits = Number.isInteger(value) ? 0 : 1;
-  return `${format.number(value, digits)}${unit} (${compared})`;
+  return comparedText(`${format.number(value, digits)}${unit}`, compared);
 }
 
 /** What happened, in words: "Acknowledged by root: New disk is ordered". */
@@ -32,5 +32,5 @@ export function eventText({
   const more = [...[detail['note'], detail['text'], detail['reason']].map(textOf), opened].find(
     (text) => text !== '',
   );
-  return more === undefined ? who : `${who}: ${more}`;
+  return more === undefined ? who : t.alerts.said(who, more);
 }

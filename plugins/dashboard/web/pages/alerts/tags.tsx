@@ -15,11 +15,13 @@ interface Props {
   readonly label: string;
   readonly all: readonly string[];
   readonly chosen: readonly string[];
+  /** Words of a name; default: itself. */
+  readonly wordsOf?: (name: string) => string;
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
 /** Names to choose from, each a button. Names that are chosen and no longer there stay. */
-export function TagChoice({ label, all, chosen, onChange }: Props) {
+export function TagChoice({ label, all, chosen, wordsOf = (name) => name, onChange }: Props) {
   const shown = [...new Set([...chosen, ...all])].slice(0, Math.max(MOST, chosen.length));
   if (shown.length === 0) return null;
   return (
@@ -38,7 +40,7 @@ export function TagChoice({ label, all, chosen, onChange }: Props) {
                 onChange(isIn ? chosen.filter((other) => other !== one) : [...chosen, one])
               }
             >
-              {one}
+              {wordsOf(one)}
             </button>
           );
         })}

@@ -5,6 +5,8 @@ import { rules } from './rules/zh.ts';
 export const words: Strings['alerts'] = {
   ...rules,
   browser,
+  comma: '，',
+  semicolon: '；',
   tabs: {
     now: '当前',
     history: '历史',
@@ -70,6 +72,7 @@ export const words: Strings['alerts'] = {
     note: '备注',
   },
   toldAfter: (duration) => `触发：${duration}后通知`,
+  said: (who, what) => `${who}：${what}`,
   byWhom: (word, who) => `${word}（${who}）`,
   noEvents: '没有记录',
   shownOf: (count) => `显示最近 ${count} 条。`,
@@ -98,8 +101,13 @@ export const words: Strings['alerts'] = {
   until: '直到',
   untilTime: (time) => `直到 ${time}。`,
   silencedUntil: (reason, time) => `静默至 ${time}：${reason}`,
-  nothingNamed: '请选择范围：主机、标签、规则或级别。',
+  nothingNamed: {
+    tags: '请选择范围：主机、标签、规则或级别。',
+    noTags: '请选择范围：主机、规则或级别。',
+  },
+  reasonWanted: '需要原因。',
   hidesNow: (count) => (count === 0 ? '当前不影响任何告警' : `当前隐藏 ${count} 条未恢复的告警`),
+  timesIn: (zone) => `时间按您的时区（${zone}）`,
   fromTo: (from, to) => `${from} 至 ${to}`,
   endedAt: (time) => `已于 ${time} 结束`,
   endsIn: (time, duration) => `直到 ${time}（还有 ${duration}）`,
@@ -129,6 +137,7 @@ export const words: Strings['alerts'] = {
   begins: '开始',
   lasts: '持续',
   cron: 'cron 表达式',
+  timesADay: (count) => `${count} 次`,
   cronHint: '五个字段：分、时、日、月、星期。',
   zone: '时区',
   noZone: '没有这个时区，例如可填 Asia/Shanghai。',
@@ -137,7 +146,7 @@ export const words: Strings['alerts'] = {
     minutes > 0 ? `时钟拨快 ${minutes} 分钟` : `时钟拨慢 ${-minutes} 分钟`,
   nextTimes: '接下来五次',
   hidesThen: '尚未开始：目前不隐藏任何告警。',
-  noPages: '没有您可以修改的状态页。',
+  noPages: { none: '还没有状态页。', denied: '没有您可以修改的状态页。' },
   neverAgain: '接下来 30 天内不会出现。',
   effect: '作用',
   effects: { quiet: '不发送', pause: '不检查' },
@@ -152,6 +161,10 @@ export const words: Strings['alerts'] = {
   notUsed: '尚未使用',
   neverSent: '尚未发送',
   testSent: (duration) => `${duration}前测试成功`,
+  linksHere: (url) =>
+    `消息中的链接将指向 ${url}，只能在本机打开。要让其他人也能打开，请在配置的 [notify] 中设置 public_url。`,
+  noAlert: '没有这条告警',
+  toAlerts: '返回告警',
   lastSent: (duration) => `${duration}前发送`,
   sentCounts: (sent, failed, waiting) =>
     [`已发送 ${sent}`, failed > 0 ? `失败 ${failed}` : '', waiting > 0 ? `等待 ${waiting}` : '']

@@ -13,7 +13,7 @@ import './fleet.css';
 import { Grid } from './grid.tsx';
 import { type LiveFleet, useFleetNow, useLiveFleet } from './live.ts';
 import type { Vital } from './model.ts';
-import type { Problem } from './problems.ts';
+import { type Problem, rankOf } from './problems.ts';
 import { MachineTable } from './table.tsx';
 import { Totals } from './totals.tsx';
 
@@ -98,9 +98,8 @@ interface AttentionProps {
 
 /** Machines that are not fine float to the top; nothing else moves by itself. */
 function NeedsAttention({ vitals, problemsOf: of }: AttentionProps) {
-  const worstFirst = vitals.toSorted(
-    (a, b) => Number(of(a)[0]?.mood === 'warn') - Number(of(b)[0]?.mood === 'warn'),
-  );
+  const rank = (vital: Vital) => Math.min(...of(vital).map(rankOf));
+  const worstFirst = vitals.toSorted((a, b) => rank(a) - rank(b));
   return (
     <section class="fleet-look card flush" aria-labelledby="fleet-look">
       <header class="card-head">

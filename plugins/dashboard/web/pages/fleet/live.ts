@@ -4,6 +4,7 @@ import {
   address,
   fleetStream,
   seesAlerts,
+  useAlertWords,
   useLive,
   useMachines,
   useOpenAlerts,
@@ -82,6 +83,7 @@ export function useFleetNow(fleet: Fleet) {
   useFirstNames(vitals);
   const notes = useNotes(server, list);
   const alertsOf = useAlertsOf();
+  const words = useAlertWords();
   const cache = new Map<Vital, Problem[]>();
   const problems = (vital: Vital): readonly Problem[] => {
     const found =
@@ -90,6 +92,7 @@ export function useFleetNow(fleet: Fleet) {
         note: notes.get(vital.uuid),
         serverVersion: server.version,
         alerts: alertsOf(vital.uuid),
+        words,
       });
     cache.set(vital, found);
     return found;

@@ -1,4 +1,5 @@
 import {
+  BellOff,
   CalendarX2,
   Clock,
   Container,
@@ -10,8 +11,10 @@ import {
   Siren,
   Thermometer,
   Unplug,
+  UserCheck,
 } from 'lucide';
-import { type Alert, inOrder, measuredText } from '../../parts/alert/index.ts';
+import type { AlertWords } from '../../frame/index.ts';
+import { type Alert, ackedText, hiddenText, inOrder, isSilenced } from '../../parts/alert/index.ts';
 import { expiryNote } from '../../parts/expiry.ts';
 import { format } from '../../parts/index.ts';
 import { spaceMood } from '../../parts/space.ts';
@@ -31,7 +34,8 @@ export interface Problem {
     | 'refused'
     | 'expiry'
     | 'old';
-  readonly mood: 'warn' | 'bad';
+  /** `calm`: somebody has it, or it is ending. */
+  readonly mood: 'calm' | 'warn' | 'bad';
   readonly icon: IconNode;
   /** A sentence without the name. */
   readonly text: string;
@@ -57,25 +61,28 @@ export interface Known {
   readonly serverVersion: string;
   /** Its open alerts; undefined: the server has none, or not for this token, and this page judges by itself. */
   readonly alerts: readonly Alert[] | undefined;
+  readonly words: AlertWords;
 }
+
+/** The worst first. */
+const MOODS: readonly Problem['mood'][] = ['bad', 'warn', 'calm'];
+export const rankOf = ({ mood }: Problem): number => MOODS.indexOf(mood);
 
 /** Problems of a machine, the worst first. Where there are alerts, they say what rules look at, so that both places agree. */
 export function problemsOf(vital: Vital, known: Known): Problem[] {
   const { note, serverVersion, alerts } = known;
   const found = alerts ? byAlerts(vital, known, alerts) : byFigures(vital, note, serverVersion);
-  return found
-    .filter((problem) => problem !== undefined)
-    .sort((a, b) => Number(a.mood === 'warn') - Number(b.mood === 'warn'));
+  return found.filter((problem) => problem !== undefined).sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-function byAlerts(vital: Vital, { note, serverVersion }: Known, alerts: readonly Alert[]) {
+function byAlerts(vital: Vital, { note, serverVersion, words }: Known, alerts: readonly Alert[]) {
   const away = offline(vital);
   const told = inOrder(alerts).filter(
-    ({ severity, hidden_by }) => severity !== 'info' && hidden_by === null,
+    (alert) => alert.severity !== 'info' && (alert.hidden_by === null || isSilenced(alert)),
   );
   return [
     away && { ...away, isQuiet: true },
-    ...told.map(ofAlert),
+    ...told.map((alert) => ofAlert(alert, words)),
     heat(vital, note),
     containers(vital, note),
     expiry(note),
@@ -83,16 +90,25 @@ function byAlerts(vital: Vital, { note, serverVersion }: Known, alerts: readonly
   ];
 }
 
-function ofAlert(alert: Alert): Problem {
-  const { id, rule, part, severity } = alert;
-  const value = measuredText(alert);
+function ofAlert(alert: Alert, { titleOf, measuredOf }: AlertWords): Problem {
+  const { id, part, severity, state, acked_by } = alert;
+  const rule = titleOf(alert.rule);
+  const value = measuredOf(alert);
   const what = part === '' ? rule : `${rule} (${part})`;
+  const text = value === '' ? what : t.fleet.alert(what, value);
+  const hidden = hiddenText(alert);
+  const isEnding = state === 'clearing';
+  // What people have done about it, or that it ends, stands behind it.
+  const more =
+    hidden ?? (isEnding ? t.alert.ending : acked_by === null ? undefined : ackedText(acked_by));
+  const isCalm = hidden !== undefined || isEnding;
   return {
     kind: `alert ${id}`,
-    mood: severity === 'critical' ? 'bad' : 'warn',
-    icon: Siren,
-    text: value === '' ? what : t.fleet.alert(what, value),
-    short: rule,
+    mood: isCalm ? 'calm' : severity === 'critical' ? 'bad' : 'warn',
+    icon: hidden !== undefined ? BellOff : acked_by === null ? Siren : UserCheck,
+    text: more === undefined ? text : `${text} · ${more}`,
+    short: more === undefined ? rule : `${rule} · ${more}`,
+    ...(hidden !== undefined && { isQuiet: true }),
   };
 }
 

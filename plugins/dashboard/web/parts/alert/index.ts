@@ -1,3 +1,4 @@
+export { episodesOf } from './episodes.ts';
 export { type AlertVerb, mayAll, mayWith } from './rights.ts';
 export { SeverityIcon } from './severity.tsx';
 export { type Matcher, matcherOf, silenceHour } from './silencing.ts';
@@ -14,4 +15,4 @@ export {
   toldCounts,
   toldFirst,
 } from './types.ts';
-export { ackedText, hiddenText, measuredText } from './words.ts';
+export { ackedText, comparedText, hiddenText, measuredText, ruleTitle } from './words.ts';

@@ -1,5 +1,5 @@
-import { Link, to } from '../../../frame/index.ts';
-import { ackedText, hiddenText, measuredText, SeverityIcon } from '../../../parts/alert/index.ts';
+import { Link, to, useAlertWords } from '../../../frame/index.ts';
+import { ackedText, hiddenText, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Card, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { useAlerts } from './model.ts';
@@ -7,6 +7,7 @@ import { useAlerts } from './model.ts';
 /** Open alerts of a machine; nothing where there are none. */
 export function OpenAlerts({ uuid }: { readonly uuid: string }) {
   const alerts = useAlerts(uuid);
+  const { titleOf, measuredOf } = useAlertWords();
   if (alerts.length === 0) return null;
   return (
     <Card title={t.alert.ofMachine} class="agent-alerts">
@@ -15,9 +16,13 @@ export function OpenAlerts({ uuid }: { readonly uuid: string }) {
           <li key={alert.id}>
             <SeverityIcon of={alert.severity} />
             <Link to={to('alerts', String(alert.id))}>
-              {[alert.rule, alert.part].filter((one) => one !== '').join(' · ')}
+              {[titleOf(alert.rule), alert.part].filter((one) => one !== '').join(' · ')}
             </Link>
-            <span class={`alert-value ${alert.severity}`}>{measuredText(alert)}</span>
+            <span class={`alert-value ${alert.state === 'clearing' ? 'muted' : alert.severity}`}>
+              {[measuredOf(alert), alert.state === 'clearing' ? t.alert.ending : '']
+                .filter((one) => one !== '')
+                .join(' · ')}
+            </span>
             <span class="muted small" title={format.dateTime(alert.since)}>
               {t.alert.since(format.when(alert.since))}
             </span>

@@ -9,6 +9,7 @@ import {
 import {
   type Alert,
   type AlertEvent,
+  episodesOf,
   inOrder,
   type Rule,
   type Severity,
@@ -95,13 +96,6 @@ function marksOf(
 
 /** Episodes from their events; one that is open ends at the end of the chart. */
 function spansOf(events: readonly AlertEvent[], open: Alert | undefined) {
-  const ends = events.filter(({ kind }) => kind !== 'opened');
-  const closed = events
-    .filter(({ kind }) => kind === 'opened')
-    .flatMap(({ alert_id, episode, at }) => {
-      const end = ends.find((one) => one.alert_id === alert_id && one.episode === episode);
-      return end ? [{ from: at, to: end.at }] : [];
-    });
   const now = open ? [{ from: open.since, to: Number.MAX_SAFE_INTEGER }] : [];
-  return [...closed, ...now];
+  return [...episodesOf(events), ...now];
 }

@@ -1,6 +1,7 @@
 import type { Methods } from '@svc/client';
 import { useMemo } from 'preact/hooks';
 import { Loaded, navigate, to, usePoll, useServer } from '../../../frame/index.ts';
+import { episodesOf } from '../../../parts/alert/index.ts';
 import { type Drawn, drawnOf, type Field } from '../../../parts/alert/measures.ts';
 import { Chart, type Curves, type Marks } from '../../../parts/chart/index.ts';
 import { Card, Skeleton } from '../../../parts/index.ts';
@@ -18,7 +19,7 @@ interface Props {
 }
 
 /** Curve of what the rule looks at, with its threshold, the hold and the episode; nothing where it has none. */
-export function AlertChart({ page: { alert, rule } }: Props) {
+export function AlertChart({ page: { alert, rule, events } }: Props) {
   const { has, covers } = useServer();
   const drawn = rule ? drawnOf(rule.condition) : undefined;
   const { subject } = alert;
@@ -29,7 +30,7 @@ export function AlertChart({ page: { alert, rule } }: Props) {
     (drawn.measure.isPart
       ? covers('dynamic_monitoring', 'read', subject.id, drawn.variable.split('.')[0])
       : covers('dynamic_monitoring_summary', 'read', subject.id));
-  return isSeen ? <Drawing alert={alert} drawn={drawn} /> : null;
+  return isSeen ? <Drawing {...{ alert, events, drawn }} /> : null;
 }
 
 /** Time around an episode, Unix ms. */
@@ -42,7 +43,11 @@ function timeOf(alert: AlertPage['alert']) {
   };
 }
 
-function Drawing({ alert, drawn }: { readonly alert: AlertPage['alert']; readonly drawn: Drawn }) {
+interface DrawingProps extends Pick<AlertPage, 'alert' | 'events'> {
+  readonly drawn: Drawn;
+}
+
+function Drawing({ alert, events, drawn }: DrawingProps) {
   const { call } = useServer();
   const { measure, variable, threshold } = drawn;
   const { subject, part } = alert;
@@ -58,7 +63,10 @@ function Drawing({ alert, drawn }: { readonly alert: AlertPage['alert']; readonl
     return call('agent_query_series', asked, { signal });
   });
   const title = titleOf(variable);
-  const marks = useMemo(() => marksOf(alert, threshold, end), [alert, threshold, end]);
+  const marks = useMemo(
+    () => marksOf({ alert, events }, threshold, end),
+    [alert, events, threshold, end],
+  );
   return (
     <Card class="alerts-chart">
       <Loaded of={series} what={t.alerts.unreadable} skeleton={<Skeleton rows={6} />}>
@@ -86,12 +94,18 @@ function Drawing({ alert, drawn }: { readonly alert: AlertPage['alert']; readonl
   );
 }
 
-/** The hold before it opened, the time in which it was open, and the line that it crossed. */
-function marksOf(alert: AlertPage['alert'], threshold: number, end: number): Marks {
+/** The hold before it opened, the time in which it was open, its earlier episodes, and the line that it crossed. */
+function marksOf(
+  { alert, events }: Pick<AlertPage, 'alert' | 'events'>,
+  threshold: number,
+  end: number,
+): Marks {
   const opened = alert.opened_at ?? alert.since;
+  const earlier = episodesOf(events.filter(({ episode }) => episode !== alert.episode));
   return {
     threshold,
     spans: [
+      ...earlier.map((span) => ({ ...span, kind: alert.severity })),
       { from: alert.since, to: opened, kind: 'hold' },
       { from: opened, to: alert.closed_at ?? end, kind: alert.severity },
     ],

@@ -1,5 +1,14 @@
-import { BellOff, BookOpen, Check, CircleX, Undo2 } from 'lucide';
-import { Link, Loaded, to, useCrumbs, useServer, useSubjects } from '../../../frame/index.ts';
+import { BellOff, BellRing, BookOpen, Check, CircleX, Undo2 } from 'lucide';
+import {
+  Link,
+  Loaded,
+  navigate,
+  to,
+  useAlertWords,
+  useCrumbs,
+  useServer,
+  useSubjects,
+} from '../../../frame/index.ts';
 import {
   type Alert,
   ackedText,
@@ -14,11 +23,13 @@ import {
   Button,
   Card,
   DialogButton,
+  Empty,
   format,
   Icon,
   Skeleton,
 } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { isMissing } from '../missing.ts';
 import { useAlertWork } from '../model.ts';
 import { ruleText } from '../rules/sentence.ts';
 import { SilenceDialog } from '../silences/dialogs/silence.tsx';
@@ -32,15 +43,24 @@ import { Timeline } from './timeline.tsx';
 /** One alert: how it is, how it was, and who heard of it. */
 export function AlertView({ id }: { readonly id: number }) {
   const page = useAlert(id);
+  const { titleOf } = useAlertWords();
   const { placeOf } = useSubjects();
   useCrumbs({
-    label: page.data ? `${page.data.alert.rule} · ${placeOf(page.data.alert)}` : String(id),
+    label: page.data
+      ? `${titleOf(page.data.alert.rule)} · ${placeOf(page.data.alert)}`
+      : String(id),
   });
   return (
     <div class="page alerts">
-      <Loaded of={page} what={t.alerts.unreadable} skeleton={<Skeleton rows={8} />}>
-        {(found) => <Content page={found} onChanged={page.refresh} />}
-      </Loaded>
+      {isMissing(page.error) ? (
+        <Empty icon={BellRing} title={t.alerts.noAlert}>
+          <Button onClick={() => navigate(to('alerts'))}>{t.alerts.toAlerts}</Button>
+        </Empty>
+      ) : (
+        <Loaded of={page} what={t.alerts.unreadable} skeleton={<Skeleton rows={8} />}>
+          {(found) => <Content page={found} onChanged={page.refresh} />}
+        </Loaded>
+      )}
     </div>
   );
 }
@@ -52,11 +72,12 @@ interface Props {
 
 function Content({ page, onChanged }: Props) {
   const { alert, rule } = page;
+  const { titleOf } = useAlertWords();
   return (
     <div class="stack">
       <header class="page-head">
         <h1 class="grow alerts-title">
-          <SeverityIcon of={alert.severity} size={20} /> {alert.rule}
+          <SeverityIcon of={alert.severity} size={20} /> {titleOf(alert.rule)}
         </h1>
         <Actions alert={alert} onChanged={onChanged} />
       </header>
@@ -83,6 +104,7 @@ function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
   const began = alert.since;
   const end = closed_at ?? Date.now();
   const hidden = hiddenText(alert);
+  const measured = measuredText(alert, rule ?? undefined);
   return (
     <Card class="alerts-facts">
       <p class="alerts-state">
@@ -102,10 +124,12 @@ function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
           <strong>{nameOf(subject)}</strong>
         )}
         {part !== '' && ` · ${part}`}
-        {measuredText(alert) !== '' && (
-          <span class={`alert-value ${alert.severity}`}>
+        {measured !== '' && (
+          <span class={`alert-value ${alert.state === 'clearing' ? 'muted' : alert.severity}`}>
             {' · '}
-            {value_text === '' ? measuredText(alert) : t.alerts.wasWhenOpened(measuredText(alert))}
+            {value_text === '' || rule?.source === 'presence'
+              ? measured
+              : t.alerts.wasWhenOpened(measured)}
           </span>
         )}
       </p>

@@ -38,10 +38,14 @@ export function useKinds() {
 }
 
 /** Address of the server, for the links in messages; where another one is shown, that one's. */
-const publicUrl = (origin: string): string =>
+export const publicUrl = (origin: string): string =>
   origin === location.origin
     ? document.baseURI.replace(new RegExp(`/${word}/dashboard/$`), '')
     : origin;
+
+/** Tells whether an address leads to the computer that opens it. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 
 const defaultsOf = ({ fields }: Kind): Values =>
   Object.fromEntries(

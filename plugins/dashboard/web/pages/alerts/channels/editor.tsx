@@ -15,7 +15,15 @@ import { t } from '../../../strings/index.ts';
 import { type Channel, type Kind, useChannels } from '../model.ts';
 import { ZoneField } from '../windows/zone-field.tsx';
 import { Answer } from './answer.tsx';
-import { type Draft, lacking, useDraft, useKinds, useRemoval } from './draft.ts';
+import {
+  type Draft,
+  isLoopback,
+  lacking,
+  publicUrl,
+  useDraft,
+  useKinds,
+  useRemoval,
+} from './draft.ts';
 import { KindFields } from './fields.tsx';
 import { KindTiles, PasteField } from './kinds.tsx';
 import { Outbox } from './outbox.tsx';
@@ -97,6 +105,7 @@ function ChannelForm({ kind, channel, work, browser }: FormProps) {
   const { draft, isChanged, answer, change, test, saving } = work;
   const mayWrite = channel ? mayChange(server, channel.name) : server.holds('channel', 'write');
   const missing = lacking(draft, kind, channel);
+  const links = publicUrl(server.origin);
   const isReady = missing.length === 0 && draft.name.trim() !== '' && mayWrite;
   return (
     <Form onSubmit={() => isReady && saving.run()}>
@@ -108,6 +117,7 @@ function ChannelForm({ kind, channel, work, browser }: FormProps) {
           <Common {...{ draft, channel }} onChange={change} />
         </fieldset>
         <Priorities kind={kind} />
+        {!channel && isLoopback(links) && <p class="hint">{t.alerts.linksHere(links)}</p>}
       </Card>
       <Answer answer={answer} error={test.error} />
       {saving.error !== undefined && <ErrorNote what={t.alerts.notSaved} error={saving.error} />}

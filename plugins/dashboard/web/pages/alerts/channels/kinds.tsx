@@ -1,6 +1,6 @@
 import { ClipboardPaste } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { errorText, Icon, Search, sentenceOf } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import type { Kind } from '../model.ts';
@@ -15,6 +15,9 @@ interface PasteProps {
 /** Field that fills the form from an address of another program. */
 export function PasteField({ kinds, kind, onPaste }: PasteProps) {
   const { url, setUrl, error } = usePaste(onPaste);
+  const input = useRef<HTMLInputElement>(null);
+  // Browsers heed the attribute in dialogs and at the load of a page alone.
+  useEffect(() => input.current?.focus({ preventScroll: true }), []);
   const fault = isNoUrl(url)
     ? t.alerts.noUrl
     : error === undefined
@@ -32,7 +35,7 @@ export function PasteField({ kinds, kind, onPaste }: PasteProps) {
         spellcheck={false}
         placeholder={example ?? 'ntfy://ntfy.sh/topic'}
         value={url}
-        autofocus
+        ref={input}
         onInput={({ currentTarget }) => setUrl(currentTarget.value)}
       />
       <span class={fault === undefined ? 'hint' : 'hint bad'}>{fault ?? t.alerts.pasteHint}</span>

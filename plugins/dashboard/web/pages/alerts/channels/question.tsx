@@ -1,6 +1,6 @@
 import { Send } from 'lucide';
 import { type Resource, seesAlerts, usePoll, useServer } from '../../../frame/index.ts';
-import { mayAll } from '../../../parts/alert/index.ts';
+import { mayAll, ruleTitle } from '../../../parts/alert/index.ts';
 import { Button, ErrorNote, Icon, toast, useWork } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Channel, DEFAULT, type Policy, policyOf } from '../model.ts';
@@ -53,7 +53,7 @@ function Question({ policy, channel, onDone }: QuestionProps) {
       <Icon of={Send} />
       <div class="grow">
         <strong>{t.alerts.nobodyTold}</strong>
-        <div class="small">{told.map(({ name }) => name).join(', ')}</div>
+        <div class="small">{told.map(ruleTitle).join(t.alerts.comma)}</div>
       </div>
       <Button kind="primary" busy={isBusy} onClick={() => void run()}>
         {t.alerts.sendThese(told.length, channel)}

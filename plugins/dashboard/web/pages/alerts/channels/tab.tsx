@@ -6,7 +6,7 @@ import { type Channel, useChannels, usePolicies } from '../model.ts';
 import { Policies } from '../policies/list.tsx';
 import { Outbox } from './outbox.tsx';
 import { SendQuestion } from './question.tsx';
-import { useTests } from './tests.ts';
+import { useLastTest } from './tests.ts';
 
 /** Ways out of the server, who is told by which, and what was sent. */
 export function ChannelsTab() {
@@ -53,7 +53,7 @@ export function ChannelsTab() {
 
 function Row({ channel }: { readonly channel: Channel }) {
   const { name, kind, enable, last_ok_at, sent, failed, waiting } = channel;
-  const testedAt = useTests().at(name);
+  const testedAt = useLastTest(name);
   return (
     <li class={`alerts-channel ${enable ? '' : 'off'}`}>
       <div class="alerts-what">
@@ -64,7 +64,7 @@ function Row({ channel }: { readonly channel: Channel }) {
       </div>
       <State channel={channel} isTested={testedAt !== undefined} />
       <div class="small muted">
-        {last_ok_at !== null
+        {last_ok_at !== null && last_ok_at >= (testedAt ?? 0)
           ? t.alerts.lastSent(format.roughly(Date.now() - last_ok_at))
           : testedAt === undefined
             ? t.alerts.neverSent

@@ -1,10 +1,19 @@
 import { History, SearchX } from 'lucide';
-import { Link, Loaded, setQuery, to, useMachines, useSubjects } from '../../../frame/index.ts';
-import { type AlertEvent, SeverityIcon } from '../../../parts/alert/index.ts';
+import {
+  Link,
+  Loaded,
+  setQuery,
+  to,
+  useAlertWords,
+  useMachines,
+  useSubjects,
+} from '../../../frame/index.ts';
+import { type AlertEvent, ruleTitle, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Button, Empty, format, Select } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { eventText } from '../event-text.ts';
 import { useRules } from '../model.ts';
+import { TimesNote } from '../times-note.tsx';
 import { type Filters, KINDS, RANGES, setFilter, useFilters, useHistory } from './model.ts';
 
 /** Everything that happened to alerts, the newest first; filters stand in the address. */
@@ -25,6 +34,7 @@ export function HistoryTab() {
                   <Line key={event.id} event={event} />
                 ))}
               </ul>
+              <TimesNote />
               {list.length >= limit && (
                 <p class="row">
                   <span class="muted">{t.alerts.shownOf(list.length)}</span>
@@ -74,7 +84,7 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
         value={filters.rule}
         options={[
           any(t.alerts.anyRule),
-          ...(rules.data ?? []).map(({ name }) => ({ value: name, label: name })),
+          ...(rules.data ?? []).map((rule) => ({ value: rule.name, label: ruleTitle(rule) })),
         ]}
         onChange={(value) => setFilter('rule', value)}
       />
@@ -108,6 +118,7 @@ function FilterBar({ filters }: { readonly filters: Filters }) {
 function Line({ event }: { readonly event: AlertEvent }) {
   const { at, kind, severity, rule, alert_id } = event;
   const { placeOf } = useSubjects();
+  const { titleOf } = useAlertWords();
   return (
     <li class={`alerts-event ${kind}`}>
       <time class="muted small" dateTime={new Date(at).toISOString()} title={format.dateTime(at)}>
@@ -115,7 +126,7 @@ function Line({ event }: { readonly event: AlertEvent }) {
       </time>
       <SeverityIcon of={severity} />
       <div class="alerts-event-what">
-        <Link to={to('alerts', String(alert_id))}>{rule}</Link>
+        <Link to={to('alerts', String(alert_id))}>{titleOf(rule)}</Link>
         <span class="muted"> · {placeOf(event)}</span>
       </div>
       <div class="alerts-event-text">{eventText(event)}</div>

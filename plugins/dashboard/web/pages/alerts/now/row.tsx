@@ -1,12 +1,11 @@
 import { BellOff, Check, UserCheck } from 'lucide';
-import { Link, to, useServer, useSubjects } from '../../../frame/index.ts';
+import { Link, to, useAlertWords, useServer, useSubjects } from '../../../frame/index.ts';
 import {
   type Alert,
   ackedText,
   hiddenText,
   matcherOf,
   mayWith,
-  measuredText,
   SeverityIcon,
 } from '../../../parts/alert/index.ts';
 import { DialogButton, format, Icon } from '../../../parts/index.ts';
@@ -39,13 +38,15 @@ export function AlertRow({ alert, below }: Group) {
 function Line({ alert }: { readonly alert: Alert }) {
   const { subject, part, severity } = alert;
   const { nameOf } = useSubjects();
+  const { titleOf, measuredOf } = useAlertWords();
+  const tone = alert.state === 'clearing' ? 'muted' : severity;
   const began = alert.since;
   return (
     <div class={`alerts-row ${alert.hidden_by ? 'is-hidden' : ''}`}>
       <SeverityIcon of={severity} size={18} />
       <div class="alerts-what">
         <Link to={to('alerts', String(alert.id))} class="alerts-name">
-          {alert.rule}
+          {titleOf(alert.rule)}
         </Link>
         <div class="muted small ellipsis">
           {subject.kind === 'agent' ? (
@@ -56,8 +57,8 @@ function Line({ alert }: { readonly alert: Alert }) {
           {part !== '' && <span> · {part}</span>}
         </div>
       </div>
-      <div class={`alerts-value alert-value ${severity}`} title={measuredText(alert)}>
-        {measuredText(alert)}
+      <div class={`alerts-value alert-value ${tone}`} title={measuredOf(alert)}>
+        {measuredOf(alert)}
         {alert.value_text !== '' && <div class="muted small">{t.alerts.whenOpened}</div>}
       </div>
       <div class="alerts-since" title={format.dateTime(began)}>

@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide';
 import { SEVERITIES } from '../../../parts/alert/index.ts';
-import { Button, Checkbox, FormDialog, Select, TextField } from '../../../parts/index.ts';
+import { Button, Checkbox, Field, FormDialog, Select, TextField } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Channel, type Policy, useChannels } from '../model.ts';
 import { HoldSelect } from '../rules/hold.tsx';
@@ -31,6 +31,7 @@ export function PolicyDialog({ policy, taken, onClose, onDone }: Props) {
       title={policy ? t.alerts.policyTitle(policy.name) : t.alerts.newPolicy}
       action={t.alerts.save}
       disabled={draft.name.trim() === '' || isTaken}
+      why={isTaken ? t.alerts.nameTaken : t.alerts.why.name}
       onClose={onClose}
       onSubmit={save}
     >
@@ -115,18 +116,20 @@ function Quiet({
 }: PartProps & { readonly onSwitch: (isOn: boolean) => void }) {
   const clock = (name: 'from' | 'to') =>
     quiet && (
-      <label class="field">
-        <span>{t.alerts.quietTimes[name]}</span>
-        <input
-          class="input"
-          type="time"
-          required
-          value={quiet[name]}
-          onInput={({ currentTarget }) =>
-            onChange({ quiet: { ...quiet, [name]: currentTarget.value } })
-          }
-        />
-      </label>
+      <Field label={t.alerts.quietTimes[name]}>
+        {(ids) => (
+          <input
+            {...ids}
+            class="input"
+            type="time"
+            required
+            value={quiet[name]}
+            onInput={({ currentTarget }) =>
+              onChange({ quiet: { ...quiet, [name]: currentTarget.value } })
+            }
+          />
+        )}
+      </Field>
     );
   return (
     <div class="stack">

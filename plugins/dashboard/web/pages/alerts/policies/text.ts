@@ -23,10 +23,10 @@ export function policyText({ steps, repeat_s, quiet, send_close }: Policy): stri
     return seconds ? [s.again(t.alert.severities[severity], format.duration(seconds * 1_000))] : [];
   });
   const parts = [
-    told.length === 0 ? s.nobody : told.join(', '),
+    told.length === 0 ? s.nobody : told.join(t.alerts.comma),
     ...again,
     quiet ? s.quiet(quiet.from, quiet.to, quiet.zone) : '',
     send_close === false ? s.noClose : '',
   ];
-  return parts.filter((part) => part !== '').join('; ');
+  return parts.filter((part) => part !== '').join(t.alerts.semicolon);
 }

@@ -16,9 +16,10 @@ export function useCheck(source: Source, condition: string, scope: NewRule['scop
   const { call } = useServer();
   const text = condition.trim() === '' ? undefined : condition;
   const key = text && JSON.stringify([source, text, scope]);
-  return useAsked(key, TYPED_MS, () =>
+  const found = useAsked(key, TYPED_MS, () =>
     call('alert_rule_check', { source, condition: condition, scope }),
   );
+  return found.data?.valid === false && found.key !== key ? {} : found;
 }
 
 /** Sources whose past is stored: the values of summaries. */

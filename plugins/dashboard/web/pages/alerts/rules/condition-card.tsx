@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { conditionText, readBack, readCondition } from '../../../parts/alert/condition.ts';
 import { SEVERITIES } from '../../../parts/alert/index.ts';
 import { Card, Select } from '../../../parts/index.ts';
@@ -111,8 +112,20 @@ function Comparisons({ draft, onChange, variables }: PartProps) {
 function Codes({ draft, onChange, check, variables }: ConditionProps & PartProps) {
   const clear = useCheck(draft.source, draft.clear, checkedScope(draft));
   const isShown = readCondition(readNamed(draft.condition).condition) === undefined;
+  const [isOpen, setOpen] = useState(isShown);
+  const mustOpen = isShown || check.data?.valid === false;
+  // A fault opens it; that it is mended closes nothing under the hands of who mends it.
+  useEffect(() => {
+    if (mustOpen) setOpen(true);
+  }, [mustOpen]);
   return (
-    <details class="alerts-cel" open={isShown || check.data?.valid === false}>
+    <details
+      class="alerts-cel"
+      open={isOpen}
+      onToggle={(event) => {
+        if (event.target === event.currentTarget) setOpen(event.currentTarget.open);
+      }}
+    >
       <summary>{t.alerts.asText}</summary>
       <div class="stack">
         <CodeField

@@ -1,8 +1,9 @@
-import { Save } from 'lucide';
+import { BellRing, Save } from 'lucide';
 import { Loaded, navigate, to, useCrumbs, usePoll, useServer } from '../../../frame/index.ts';
-import type { Rule } from '../../../parts/alert/index.ts';
-import { Button, Card, ErrorNote, Form, Skeleton, TextField } from '../../../parts/index.ts';
+import { type Rule, ruleTitle } from '../../../parts/alert/index.ts';
+import { Button, Card, Empty, ErrorNote, Form, Skeleton, TextField } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { isMissing } from '../missing.ts';
 import { Switched } from './actions.tsx';
 import { useCheck } from './check.ts';
 import { ConditionCard } from './condition-card.tsx';
@@ -36,9 +37,15 @@ export function RuleEditor({ name, template }: Props) {
     );
   return (
     <div class="page alerts">
-      <Loaded of={found} what={t.alerts.unreadable} skeleton={<Skeleton rows={8} />}>
-        {(rule) => <Editor key={name} rule={rule} template="" />}
-      </Loaded>
+      {isMissing(found.error) ? (
+        <Empty icon={BellRing} title={t.alerts.noRule}>
+          <Button onClick={() => navigate(to('alerts', 'rules'))}>{t.alerts.toRules}</Button>
+        </Empty>
+      ) : (
+        <Loaded of={found} what={t.alerts.unreadable} skeleton={<Skeleton rows={8} />}>
+          {(rule) => <Editor key={name} rule={rule} template="" />}
+        </Loaded>
+      )}
     </div>
   );
 }
@@ -56,10 +63,12 @@ function Editor({ rule, template }: EditorProps) {
   const mayChange = mayChangeRule(server, draft);
   const why = lack ?? (check.data?.valid === false ? 'invalid' : undefined);
   const made = lack === undefined && isValid ? newRule(draft) : undefined;
+  // How it is called changes nothing of what it would have done.
+  const tried = lack === 'name' && isValid ? newRule(draft) : made;
   return (
     <Form class="alerts-editor" onSubmit={() => made && mayChange && save()}>
       <header class="page-head">
-        <h1 class="grow">{rule?.name ?? t.alerts.newRule}</h1>
+        <h1 class="grow">{rule ? ruleTitle(rule) : t.alerts.newRule}</h1>
         {rule && <Switched rule={rule} />}
       </header>
       {rule?.problem && <p class="note warn">{rule.problem}</p>}
@@ -93,7 +102,7 @@ function Editor({ rule, template }: EditorProps) {
             {mayChange && why && <span class="muted small">{t.alerts.why[why]}</span>}
           </div>
         </fieldset>
-        <Preview rule={made} check={check.data} source={draft.source} />
+        <Preview rule={tried} check={check.data} draft={draft} />
       </div>
     </Form>
   );

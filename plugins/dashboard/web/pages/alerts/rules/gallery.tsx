@@ -1,7 +1,7 @@
 import { FilePlus } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Link, Loaded, to, useCrumbs } from '../../../frame/index.ts';
-import { SeverityIcon } from '../../../parts/alert/index.ts';
+import { ruleTitle, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Icon, Search } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { useRules } from '../model.ts';
@@ -41,11 +41,11 @@ export function Gallery() {
         {(list) => (
           <div class="alerts-gallery">
             {list
-              .filter(({ shipped, name }) => shipped !== null && isFound(name))
+              .filter((rule) => rule.shipped !== null && isFound(ruleTitle(rule)))
               .map((rule) => (
                 <Link key={rule.id} to={to('alerts', 'rules', rule.name)} class="card alerts-tile">
                   <strong class="row">
-                    <SeverityIcon of={rule.severity} /> {rule.name}
+                    <SeverityIcon of={rule.severity} /> {ruleTitle(rule)}
                   </strong>
                   <span class="muted small">{ruleText(rule)}</span>
                   {!rule.enable && <span class="small">{t.alerts.isOff}</span>}

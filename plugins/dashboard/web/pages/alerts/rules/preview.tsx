@@ -4,21 +4,28 @@ import { Card, errorText, format, Skeleton } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import type { NewRule, Source } from '../model.ts';
 import { type Check, isStored, type Test, useTest, WEEK_MS } from './check.ts';
+import { checkedScope, type Draft } from './draft.ts';
+import { hitsOf } from './hits.ts';
+import { readNamed } from './named.ts';
 
 interface Props {
   /** Undefined: it cannot run as it stands. */
   readonly rule: NewRule | undefined;
   readonly check: Check | undefined;
-  readonly source: Source;
+  readonly draft: Draft;
 }
 
 /** For how many it holds now, and what it would have done in the last seven days. */
-export function Preview({ rule, check, source }: Props) {
+export function Preview({ rule, check, draft }: Props) {
+  const { source } = draft;
   const { data, error, to } = useTest(rule);
+  const all = useMatches(draft, check?.matches ?? 0);
   return (
     <Card class="alerts-preview stack" title={t.alerts.preview}>
       <p aria-live="polite">
-        <strong class="alerts-now">{check?.valid ? trueText(source, check) : '–'}</strong>
+        <strong class="alerts-now">
+          {check?.valid ? trueText(source, check.true_now, all) : '–'}
+        </strong>
       </p>
       {error !== undefined && <p class="muted">{errorText(error)}</p>}
       {!isStored(source) ? (
@@ -33,10 +40,16 @@ export function Preview({ rule, check, source }: Props) {
   );
 }
 
-const trueText = (source: Source, { true_now, matches }: Check): string =>
-  source === 'server'
-    ? t.alerts.trueHere[true_now > 0 ? 'yes' : 'no']
-    : t.alerts.trueNow(true_now, matches);
+const trueText = (source: Source, count: number, all: number): string =>
+  source === 'server' ? t.alerts.trueHere[count > 0 ? 'yes' : 'no'] : t.alerts.trueNow(count, all);
+
+/** Machines that a rule is about; the server counts its scope, whatever names the condition asks for. */
+function useMatches(draft: Draft, counted: number): number {
+  const { list = [] } = useMachines();
+  const { prefix } = readNamed(draft.condition);
+  if (prefix === '') return counted;
+  return Math.min(counted, hitsOf(checkedScope(draft), list, prefix).length);
+}
 
 /** Machines that are drawn. */
 const MOST = 12;
@@ -50,8 +63,9 @@ interface WeekProps {
 
 function Week({ test, to }: WeekProps) {
   const { episodes, messages, cut } = test;
-  const from = to - WEEK_MS;
-  const span = useSpan(from, to);
+  const from = useBegin(to);
+  const span =
+    to - from < WEEK_MS ? t.alerts.lastHistory(format.duration(to - from)) : t.alerts.lastWeek;
   const rows = [...grouped(episodes, ({ subject, part }) => `${subject.id} ${part}`).values()];
   const ordered = rows.toSorted((a, b) => b.length - a.length);
   return (
@@ -62,7 +76,7 @@ function Week({ test, to }: WeekProps) {
           {ordered.slice(0, MOST).map((list) => (
             <Bars key={`${list[0]?.subject.id} ${list[0]?.part}`} {...{ list, from, to }} />
           ))}
-          <Days from={from} />
+          <Axis from={from} to={to} />
         </div>
       )}
       {rows.length > MOST && <p class="muted small">{t.alerts.andMore(rows.length - MOST)}</p>}
@@ -71,13 +85,12 @@ function Week({ test, to }: WeekProps) {
   );
 }
 
-/** Words for how far back the machines have a history: seven days, or less. */
-function useSpan(from: number, to: number): string {
+/** Begin of what is stored of the machines, Unix ms: seven days ago, or later. */
+function useBegin(to: number): number {
   const { list = [] } = useMachines();
-  const first = Math.min(...list.map(({ first_seen }) => first_seen ?? from));
-  return first > from && first < to
-    ? t.alerts.lastHistory(format.duration(to - first))
-    : t.alerts.lastWeek;
+  const week = to - WEEK_MS;
+  const first = Math.min(...list.map(({ first_seen }) => first_seen ?? week));
+  return first > week && first < to ? first : week;
 }
 
 interface BarsProps {
@@ -86,7 +99,7 @@ interface BarsProps {
   readonly to: number;
 }
 
-/** Narrowest bar, per cent of a week. */
+/** Narrowest bar, per cent of the axis. */
 const LEAST = 0.5;
 
 function Bars({ list, from, to }: BarsProps) {
@@ -126,24 +139,46 @@ function episodeText({ opened_at, closed_at, max }: Test['episodes'][number], to
   return `${format.when(opened_at)} · ${format.duration((closed_at ?? to) - opened_at)}${most}`;
 }
 
-/** Names of the days below the bars, each at its midnight. */
-function Days({ from }: { readonly from: number }) {
-  const first = new Date(from);
-  first.setHours(24, 0, 0, 0);
-  const days = Array.from({ length: 7 }, (_, at) => new Date(first.getTime() + at * DAY_MS));
+/** Shortest axis, ms, below which days are named; a shorter one has times of day. */
+const DAYS_MS = 2 * DAY_MS;
+/** Part of the axis from which on a name stands left of its line. */
+const RIGHT = 0.9;
+
+interface AxisProps {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Days below the bars, each at its midnight; of less than two days the begin and the end. */
+function Axis({ from, to }: AxisProps) {
+  const isLong = to - from >= DAYS_MS;
+  const marks = isLong ? midnights(from, to) : [from, to];
   return (
     <>
       <span />
       <div class="alerts-days" aria-hidden="true">
-        {days.map((day) => (
-          <span
-            key={day.getTime()}
-            style={{ left: `${((day.getTime() - from) / WEEK_MS) * 100}%` }}
-          >
-            {format.date(day.getTime(), { weekday: 'short' })}
-          </span>
-        ))}
+        {marks.map((time) => {
+          const at = (time - from) / (to - from);
+          return (
+            <span
+              key={time}
+              class={at > RIGHT ? 'right' : ''}
+              style={at > RIGHT ? { right: `${(1 - at) * 100}%` } : { left: `${at * 100}%` }}
+            >
+              {isLong ? format.date(time, { weekday: 'short' }) : format.when(time)}
+            </span>
+          );
+        })}
       </div>
     </>
   );
+}
+
+/** Begins of days in a time, Unix ms. */
+function midnights(from: number, to: number): readonly number[] {
+  const found: number[] = [];
+  const day = new Date(from);
+  for (day.setHours(24, 0, 0, 0); day.getTime() < to; day.setDate(day.getDate() + 1))
+    found.push(day.getTime());
+  return found;
 }

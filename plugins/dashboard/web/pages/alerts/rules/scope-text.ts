@@ -1,16 +1,25 @@
 import { t } from '../../../strings/index.ts';
 import type { Scope, Source } from '../model.ts';
+import { readNamed } from './named.ts';
+
+interface Ruled {
+  readonly scope: Scope;
+  readonly source: Source;
+  readonly condition: string;
+}
 
 /** Names that are written out. */
 const FEW = 3;
 
-/** Scope of a rule in words: "all machines", "tags db, web", "web-1, db-2 and 4 more". */
+/** Scope of a rule in words: "all machines", "db-…", "tags db, web", "web-1, db-2 and 4 more". */
 export function scopeText(
-  { scope, source }: { readonly scope: Scope; readonly source: Source },
+  { scope, source, condition }: Ruled,
   nameOf: (uuid: string) => string,
 ): string {
   if (source === 'server') return t.alerts.thisServer;
-  if (scope.all) return t.alerts.allMachines;
+  const { prefix } = readNamed(condition);
+  const named = prefix === '' ? undefined : t.alerts.namedLike(prefix);
+  if (scope.all) return named ?? t.alerts.allMachines;
   const listed = (names: readonly string[]) =>
     names.length > FEW
       ? t.alerts.namesAndMore(names.slice(0, FEW).join(', '), names.length - FEW)
@@ -22,5 +31,6 @@ export function scopeText(
       scope.monitors.length > 0 &&
       t.alerts.matcher.monitors(listed(scope.monitors)),
   ].filter((part) => typeof part === 'string');
-  return parts.length === 0 ? t.alerts.noMachines : parts.join(' · ');
+  if (parts.length === 0) return t.alerts.noMachines;
+  return [...parts, ...(named === undefined ? [] : [named])].join(' · ');
 }

@@ -6,35 +6,30 @@ import { t } from '../../../strings/index.ts';
 import type { Scope } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 import type { CardProps } from './condition-card.tsx';
+import { hitsOf } from './hits.ts';
 import { namedText, readNamed } from './named.ts';
 
-const WAYS = ['all', 'tags', 'agents'] as const;
+const WAYS = ['all', 'names', 'tags', 'agents'] as const;
 type Way = (typeof WAYS)[number];
 
 const wayOf = (scope: Scope): Way =>
   scope.agents && scope.agents.length > 0 ? 'agents' : scope.tags ? 'tags' : 'all';
 
-/** Machines that a scope names. */
-const hitsOf = (scope: Scope, machines: readonly Machine[]): readonly Machine[] =>
-  machines.filter(
-    ({ uuid, tags }) =>
-      scope.all === true ||
-      scope.agents?.includes(uuid) === true ||
-      tags?.some((tag) => scope.tags?.includes(tag)) === true,
-  );
-
 /** Machines that a rule is about. */
 export function ScopeCard({ draft, onChange }: CardProps) {
   const { list = [] } = useMachines();
-  const [way, setWay] = useState<Way>(() => wayOf(draft.scope));
+  const [chosen, setChosen] = useState<Way>(() => wayOf(draft.scope));
   const { scope, source } = draft;
   const named = readNamed(draft.condition);
   const tags = tagsOf(list);
+  const way = chosen === 'all' && named.prefix !== '' ? 'names' : chosen;
   if (source === 'server') return null;
   const choose = (next: Way) => {
-    setWay(next);
+    setChosen(next);
     onChange({
-      scope: next === 'all' ? { all: true } : next === 'tags' ? { tags: [] } : { agents: [] },
+      scope: next === 'tags' ? { tags: [] } : next === 'agents' ? { agents: [] } : { all: true },
+      // All, and those that are chosen one by one, are not narrowed by a name.
+      ...((next === 'all' || next === 'agents') && { condition: named.condition }),
     });
   };
   return (
@@ -68,7 +63,7 @@ export function ScopeCard({ draft, onChange }: CardProps) {
           onChange={(chosen) => onChange({ scope: { agents: [...chosen] } })}
         />
       )}
-      {way !== 'agents' && (
+      {(way !== 'agents' || named.prefix !== '') && (
         <TextField
           label={t.alerts.namePrefix}
           hint={t.alerts.namePrefixHint}
@@ -78,9 +73,7 @@ export function ScopeCard({ draft, onChange }: CardProps) {
           onText={(prefix) => onChange({ condition: namedText({ ...named, prefix }) })}
         />
       )}
-      {way !== 'agents' && (
-        <Hits hits={hitsOf(scope, list).filter(({ name }) => name.startsWith(named.prefix))} />
-      )}
+      {way !== 'agents' && <Hits hits={hitsOf(scope, list, named.prefix)} />}
     </Card>
   );
 }

@@ -1,6 +1,6 @@
 import { BellRing, Plus } from 'lucide';
 import { Link, Loaded, navigate, to, useMachines, useServer } from '../../../frame/index.ts';
-import { type Rule, SeverityIcon } from '../../../parts/alert/index.ts';
+import { type Rule, ruleTitle, SeverityIcon } from '../../../parts/alert/index.ts';
 import { Button, Empty } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { policyOf, useRules } from '../model.ts';
@@ -46,7 +46,7 @@ const weight = ({ problem, open, enable }: Rule): number =>
   problem !== null ? 0 : open > 0 ? 1 : enable ? 2 : 3;
 
 const inOrder = (rules: readonly Rule[]): readonly Rule[] =>
-  rules.toSorted((a, b) => weight(a) - weight(b) || a.name.localeCompare(b.name));
+  rules.toSorted((a, b) => weight(a) - weight(b) || ruleTitle(a).localeCompare(ruleTitle(b)));
 
 interface RowProps {
   readonly rule: Rule;
@@ -62,7 +62,7 @@ function RuleRow({ rule, onChanged }: RowProps) {
       <SeverityIcon of={severity} />
       <div class="alerts-what">
         <Link to={to('alerts', 'rules', name)} class="alerts-name">
-          {name}
+          {ruleTitle(rule)}
         </Link>
         <div class="muted small">{ruleText(rule)}</div>
         {problem !== null && <div class="small alerts-problem">{problem}</div>}

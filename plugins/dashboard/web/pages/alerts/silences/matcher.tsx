@@ -1,4 +1,4 @@
-import { useMachines } from '../../../frame/index.ts';
+import { useAlertWords, useMachines } from '../../../frame/index.ts';
 import { type Matcher, SEVERITIES, type Severity } from '../../../parts/alert/index.ts';
 import { Select } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
@@ -21,6 +21,7 @@ function without(scope: Matcher, name: keyof Matcher, value: unknown): Matcher {
 /** Rules, tags, machines and severity of a silence or a window: each that is chosen must match. */
 export function MatcherFields({ scope, onChange }: Props) {
   const rules = useRules();
+  const { titleOf } = useAlertWords();
   const { list = [] } = useMachines();
   const set = (name: keyof Matcher, value: unknown) => onChange(without(scope, name, value));
   return (
@@ -36,6 +37,7 @@ export function MatcherFields({ scope, onChange }: Props) {
           label={t.alerts.whichRules}
           all={(rules.data ?? []).map(({ name }) => name)}
           chosen={scope.rules ?? []}
+          wordsOf={titleOf}
           onChange={(names) => set('rules', names)}
         />
         <Select
@@ -60,8 +62,9 @@ export function MatcherFields({ scope, onChange }: Props) {
 /** "Disk full on web-1, tag db" */
 export function MatcherText({ scope }: { readonly scope: Matcher }) {
   const { nameOf } = useMachines();
+  const { titleOf } = useAlertWords();
   const parts = [
-    scope.rules && t.alerts.matcher.rules(scope.rules.join('”, “')),
+    scope.rules && t.alerts.matcher.rules(scope.rules.map(titleOf).join('”, “')),
     scope.agents && t.alerts.matcher.agents(scope.agents.map(nameOf).join(', ')),
     scope.tags && t.alerts.matcher.tags(scope.tags.join(', ')),
     scope.monitors && t.alerts.matcher.monitors(scope.monitors.join(', ')),

@@ -10,6 +10,7 @@ import {
   format,
 } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import { TimesNote } from '../times-note.tsx';
 import { Windows } from '../windows/list.tsx';
 import { useWindows } from '../windows/model.ts';
 import { SilenceDialog } from './dialogs/silence.tsx';
@@ -62,11 +63,14 @@ function Silences({ silences, isPast, onPast }: Props) {
               {t.alerts.silencesHint}
             </Empty>
           ) : (
-            <ul class="alerts-lines">
-              {list.map((silence) => (
-                <Row key={silence.id} silence={silence} onDone={silences.refresh} />
-              ))}
-            </ul>
+            <>
+              <ul class="alerts-lines">
+                {list.map((silence) => (
+                  <Row key={silence.id} silence={silence} onDone={silences.refresh} />
+                ))}
+              </ul>
+              <TimesNote />
+            </>
           )
         }
       </Loaded>

@@ -57,6 +57,9 @@ function weeksOf(days: readonly Day[], weekday: number): (Day | undefined)[][] {
   );
 }
 
+/** Times of a day that are written out. */
+const MOST = 3;
+
 interface CellProps extends Props {
   readonly day: Day;
 }
@@ -81,7 +84,8 @@ function Cell({ day, zone, active }: CellProps) {
           </span>
         )}
       </span>
-      {spans.map(([begin = 0, end = 0]) => (
+      {spans.length > MOST && <span class="small">{t.alerts.timesADay(spans.length)}</span>}
+      {(spans.length > MOST ? [] : spans).map(([begin = 0, end = 0]) => (
         <span key={begin} class="small" title={`${clock(begin)}–${clock(end)}`}>
           {begin < from ? `…${end > to ? '' : clock(end)}` : clock(begin)}
         </span>

@@ -12,6 +12,8 @@ const SHAPE = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-6](?:,[0-6])*)$/;
 export function readWeekly(cron: string): Weekly | undefined {
   const [, minute, hour, days] = SHAPE.exec(cron.trim()) ?? [];
   if (minute === undefined || hour === undefined || days === undefined) return undefined;
+  // A field for times takes no other ones.
+  if (Number(minute) > 59 || Number(hour) > 23) return undefined;
   return {
     days: days === '*' ? [] : days.split(',').map(Number),
     time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`,

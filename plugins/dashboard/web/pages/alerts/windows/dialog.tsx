@@ -33,6 +33,7 @@ export function WindowDialog({ window, onClose, onDone }: Props) {
       title={window ? t.alerts.windowTitle(window.name) : t.alerts.newWindow}
       action={t.alerts.save}
       disabled={made === undefined || times.error !== undefined}
+      why={draft.name.trim() === '' ? t.alerts.why.name : undefined}
       onClose={onClose}
       onSubmit={save}
     >
@@ -202,16 +203,17 @@ function Effect({ draft, onChange }: PartProps) {
         }))}
         onChange={(effect) => onChange({ effect })}
       />
-      {pages.length + draft.public.length > 0 ? (
+      {(pages?.size ?? 0) + draft.public.length > 0 ? (
         <TagChoice
           label={t.alerts.onPages}
-          all={pages}
+          all={[...(pages?.keys() ?? [])]}
+          wordsOf={(slug) => pages?.get(slug) ?? slug}
           chosen={draft.public}
           onChange={(slugs) => onChange({ public: slugs })}
         />
       ) : (
         <p class="hint">
-          {t.alerts.onPages}: {t.alerts.noPages}
+          {t.alerts.onPages}: {t.alerts.noPages[pages ? 'none' : 'denied']}
         </p>
       )}
     </>

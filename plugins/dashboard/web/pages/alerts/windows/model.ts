@@ -117,12 +117,12 @@ export function useWindowRemoval(name: string, onDone: () => void) {
   };
 }
 
-/** Slugs of the status pages that may show a window. */
-export function useStatusPages(): readonly string[] {
+/** Titles, by slug, of the status pages that may show a window; undefined: the token may change none. */
+export function useStatusPages(): ReadonlyMap<string, string> | undefined {
   const { call, has, holds } = useServer();
   const sees = has('status-page') && holds('status_page', 'write');
   const { data } = usePoll(`status pages ${sees}`, async () =>
-    sees ? (await call('status-page_list')).map(({ slug }) => slug) : [],
+    sees ? await call('status-page_list') : [],
   );
-  return data ?? [];
+  return sees ? new Map(data?.map(({ slug, title }) => [slug, title])) : undefined;
 }

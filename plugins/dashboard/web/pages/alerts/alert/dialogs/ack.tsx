@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useSubjects } from '../../../../frame/index.ts';
+import { useAlertWords, useSubjects } from '../../../../frame/index.ts';
 import type { Alert } from '../../../../parts/alert/index.ts';
 import { FormDialog, TextField } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
@@ -15,10 +15,11 @@ interface Props {
 export function AckDialog({ alert, onClose, onDone }: Props) {
   const [note, setNote] = useState('');
   const { placeOf } = useSubjects();
+  const { titleOf } = useAlertWords();
   const { acknowledge } = useAlertWork(alert.id, onDone);
   return (
     <FormDialog
-      title={t.alerts.ackTitle(alert.rule)}
+      title={t.alerts.ackTitle(titleOf(alert.rule))}
       action={t.alerts.ack}
       onClose={onClose}
       onSubmit={() => acknowledge(note)}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useSubjects } from '../../../../frame/index.ts';
+import { useAlertWords, useSubjects } from '../../../../frame/index.ts';
 import type { Alert } from '../../../../parts/alert/index.ts';
 import { FormDialog, TextField } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
@@ -15,10 +15,11 @@ interface Props {
 export function CloseDialog({ alert, onClose, onDone }: Props) {
   const [note, setNote] = useState('');
   const { placeOf } = useSubjects();
+  const { titleOf } = useAlertWords();
   const { close } = useAlertWork(alert.id, onDone);
   return (
     <FormDialog
-      title={t.alerts.closeTitle(alert.rule)}
+      title={t.alerts.closeTitle(titleOf(alert.rule))}
       action={t.alerts.close}
       onClose={onClose}
       onSubmit={() => close(note)}

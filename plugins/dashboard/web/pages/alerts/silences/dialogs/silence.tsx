@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useSubjects } from '../../../../frame/index.ts';
+import { type Machine, useAlertWords, useMachines, useSubjects } from '../../../../frame/index.ts';
 import type { Matcher } from '../../../../parts/alert/index.ts';
 import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
@@ -27,6 +27,7 @@ export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
       title={t.alerts.silenceTitle}
       action={t.alerts.silence}
       disabled={!isReady}
+      why={reason.trim() === '' ? t.alerts.reasonWanted : undefined}
       wide={given === undefined}
       onClose={onClose}
       onSubmit={() => create(scope, reason, end)}
@@ -96,11 +97,16 @@ function Lengths({ length, own, onLength, onOwn }: LengthsProps) {
   );
 }
 
+const hasTag = ({ tags }: Machine): boolean => (tags ?? []).length > 0;
+
 /** "Hides 3 open alerts now", with their names. */
 export function Hides({ scope }: { readonly scope: Matcher }) {
   const preview = useHides(scope);
   const { placeOf } = useSubjects();
-  if (!isNamed(scope)) return <p class="hint">{t.alerts.nothingNamed}</p>;
+  const { list = [] } = useMachines();
+  const { titleOf } = useAlertWords();
+  if (!isNamed(scope))
+    return <p class="hint">{t.alerts.nothingNamed[list.some(hasTag) ? 'tags' : 'noTags']}</p>;
   return (
     <div class="alerts-hides" aria-live="polite">
       <strong>{preview ? t.alerts.hidesNow(preview.hides) : '…'}</strong>
@@ -108,7 +114,7 @@ export function Hides({ scope }: { readonly scope: Matcher }) {
         <ul class="muted small">
           {preview.alerts.slice(0, 5).map((alert) => (
             <li key={alert.id} class="ellipsis">
-              {alert.rule} · {placeOf(alert)}
+              {titleOf(alert.rule)} · {placeOf(alert)}
             </li>
           ))}
           {preview.hides > 5 && <li>{t.alerts.andMore(preview.hides - 5)}</li>}
