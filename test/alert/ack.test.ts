@@ -104,6 +104,25 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is((await alertOf(old.id)).acked_by, null);
   });
 
+  test('a link of an earlier opening says when it opened again, shows no value of it, and leads to its page', async () => {
+    const { id, path, key, transitions } = await toldOn();
+    assert.ok((await page(path)).text.includes(`href="${PUBLIC}/svc/dashboard/alerts/${id}"`));
+    await call('alert_close', { id });
+    const [from] = (await transitions.load('agent', [key.subject_id])).filter(
+      (alert) => alert.id === id,
+    );
+    const at = app.clock.now();
+    const judged = { since: at, at, true_ms: 0, false_ms: 0, value: 97, detail: {} };
+    await transitions.apply([{ ...key, from, to: 2, ...judged }]);
+    const time = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+    for (const { text } of [await page(path), await press(path)]) {
+      assert.ok(text.includes(`That one is over. It opened again at ${time} UTC`), text);
+      assert.not.match(text, /97 %|&gt; 90|<button/);
+      assert.ok(text.includes(`href="${PUBLIC}/svc/dashboard/alerts/${id}"`));
+    }
+    assert.is((await alertOf(id)).acked_by, null);
+  });
+
   test('a key stands in no table as it is, and in no log', async () => {
     const { path } = await toldOn();
     const key = path.split('/').at(-1)!;

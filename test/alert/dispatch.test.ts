@@ -486,5 +486,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal((sent?.message.alerts.length ?? 0) + (sent?.message.more ?? 0), 12);
   });
 
+  for (const [says, skew] of [
+    ['ahead', 90],
+    ['behind', -90],
+  ] as const)
+    test(`a server whose clock is ${says} has its alerts told after the wait of the policy`, async () => {
+      const place = key(await stage.rule());
+      const begun = stage.now;
+      stage.now += skew * SECOND;
+      await stage.opens(place);
+      stage.now = begun;
+      await stage.pass(30);
+      const [[second] = [-1]] = await stage.told(begun);
+      assert.ok(second >= 8 && second <= 11, `${second}`);
+    });
+
   test.run();
 }

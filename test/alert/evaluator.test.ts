@@ -9,7 +9,7 @@ import { AgentRegistry } from '../../plugins/agent-uuid/src/api.ts';
 import { Costs } from '../../plugins/alert/src/evaluate/costs.ts';
 import { Evaluator } from '../../plugins/alert/src/evaluate/evaluator.ts';
 import { migrations } from '../../plugins/alert/src/migrations/index.ts';
-import { type Alert, CLOSED, OPEN, PENDING } from '../../plugins/alert/src/types.ts';
+import { type Alert, CLEARING, CLOSED, OPEN, PENDING } from '../../plugins/alert/src/types.ts';
 import { dynamicReport, PLUGINS, summaryReport } from '../protocol/agent-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { loadedRule, MemoryAlerts, MemoryRules, machines } from './kit-evaluate.ts';
@@ -253,6 +253,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     rules.set(loadedRule('cpu_usage > 96', { id: old.rule.id, meaning: 4 }));
     await reports(1, 95);
     assert.equal(alerts.told, ['opened', 'closed']);
+  });
+
+  test('an open alert keeps what it opened with until it is over; its end tells the value then', async () => {
+    rules.set(loadedRule('cpu_usage > 90', { clear_for_s: 5 }));
+    await reports(1, 95);
+    await reports(2, 50);
+    await evaluator.tick();
+    assert.equal([alerts.only.state, alerts.only.value], [CLEARING, 95]);
+    await reports(3, 99);
+    assert.equal([alerts.only.state, alerts.only.value], [OPEN, 95]);
+    assert.equal(alerts.only.detail.values, { cpu_usage: 95 });
+    await reports(7, 40);
+    assert.equal([alerts.only.state, alerts.only.value], [CLOSED, 40]);
   });
 
   test('a window has its average from the minutes that arrive, and after a start from stored ones', async () => {

@@ -70,8 +70,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [alert] = await openOf(A);
     assert.ok(Math.abs(alert.since - last) <= 10 * SECOND, `${alert.since - last}`);
     assert.equal([alert.severity, alert.state, alert.subject.id], ['critical', 'open', A]);
+    const back = app.clock.now();
     await goes('over', async () => (await openOf(A)).length === 0, [A]);
     assert.equal(await kindsOf(A), ['opened', 'closed']);
+    const { alert: over, events } = await call('alert_get', { id: alert.id });
+    const end = events.find(({ kind }: any) => kind === 'closed').detail.closed_at;
+    // The first report after the silence, however long its end was held.
+    assert.ok(Math.abs(over.closed_at - back) <= 5 * SECOND, `${over.closed_at - back}`);
+    assert.is(end, over.closed_at);
+    assert.is(over.value, alert.value, 'as it was when it opened');
+    assert.ok(over.value >= 120, `${over.value}`);
   });
 
   test('a machine that is back within two minutes never opens', async () => {

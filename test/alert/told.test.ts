@@ -160,5 +160,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.is(watchdog.got[0]?.url, '/ping');
   });
 
+  test('the watchdog address is not called while nothing can be stored', async () => {
+    watchdog.reply = () => 200;
+    const stop =
+      dialect === 'sqlite'
+        ? [
+            "create trigger full_disk before insert on alert_group begin select raise(abort, 'full'); end",
+          ]
+        : ["alter table alert_group add constraint full_disk check (key <> 'watchdog') not valid"];
+    for (const text of stop) await app.sql(text);
+    await pass(randomUUID(), 5);
+    watchdog.got.length = 0;
+    await pass(randomUUID(), 130);
+    assert.is(watchdog.got.length, 0);
+    await app.sql(
+      dialect === 'sqlite'
+        ? 'drop trigger full_disk'
+        : 'alter table alert_group drop constraint full_disk',
+    );
+    await pass(randomUUID(), 130);
+    assert.ok(watchdog.got.length >= 1);
+  });
+
   test.run();
 }

@@ -34,7 +34,8 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
     ...{ auth: kernel.auth, rules, machines },
     channels: () => notify.channels(),
     hiddenBy: (alert) => telling.hiddenBy(alert),
-    below: (alert) => telling.below(alert),
+    wants: (key) => telling.wants(key),
+    below: (some, isVisible) => telling.below(some, isVisible),
   });
   const telling: Telling = new Telling({
     ...{ kernel, notify, rules, machines, alerts, changed: touched },
@@ -64,11 +65,14 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
     telling.start();
     kernel.every('telling of alerts', ROUND_MS, async () => {
       if (!kernel.config.enable || !hasTurn()) return;
+      try {
+        await telling.run(clock.now());
+      } catch (error) {
+        if (!kernel.signal.aborted && failures.pass() !== undefined)
+          log.error('it could not be decided who is told of alerts; tried again', { error });
+        return;
+      }
       telling.watch().catch((error: unknown) => log.error('the watchdog failed', { error }));
-      await telling.run(clock.now()).catch((error: unknown) => {
-        if (kernel.signal.aborted || failures.pass() === undefined) return;
-        log.error('it could not be decided who is told of alerts; tried again', { error });
-      });
     });
   });
   return answers;

@@ -143,7 +143,7 @@ export function openRounds(core: Core): Rounds {
     rules,
     machines,
     work: {
-      absence: new Absence(core),
+      absence: new Absence({ ...core, history }),
       async often(when) {
         const active = await endOrphans(core, when.at);
         await events.round(when, active);

@@ -16,11 +16,13 @@ import { AttemptThrottle, type Owners } from '@svc/plugin-token/api';
 import { type Acknowledge, addAckRoutes } from './ack/routes.ts';
 import { AckStore } from './ack/store.ts';
 import type { HiddenBy } from './alerts/answers.ts';
+import type { IsVisible } from './alerts/visible.ts';
 import { textOf } from './alerts/words.ts';
 import { AlertChanged, AlertTouched, AlertTransition, type MaintenanceWindows } from './api.ts';
-import { Dispatcher, type Hidden } from './dispatch/dispatcher.ts';
+import { Dispatcher } from './dispatch/dispatcher.ts';
 import { LastHeard } from './dispatch/heard.ts';
 import { Pace } from './dispatch/pace.ts';
+import { DispatchStore } from './dispatch/store.ts';
 import { Watchdog } from './dispatch/watchdog.ts';
 import { mayShowOn } from './permissions.ts';
 import { addPolicyMethods } from './policies/methods.ts';
@@ -84,6 +86,7 @@ export class Telling {
       ...{ clock: kernel.clock, log: kernel.log, signal: kernel.signal },
       egress: egress.open(rules),
       url: () => kernel.config.watchdog_url,
+      proves: () => new DispatchStore(kernel.db).prove(kernel.clock.now()),
     });
   }
 
@@ -123,7 +126,7 @@ export class Telling {
     });
   }
 
-  /** Calls the watchdog address, once a minute, on the server whose turn it is. */
+  /** Calls the watchdog address, once a minute, on the server whose turn it is, after a round that went well. */
   watch(): Promise<void> {
     return this.#watchdog.run();
   }
@@ -131,21 +134,23 @@ export class Telling {
   /** Reason for which nothing is sent about an alert now; null: there is none. */
   hiddenBy(alert: Placed, now = this.#parts.kernel.clock.now()): HiddenBy | null {
     const hidden = this.#dispatcher.hiddenBy(alert, now);
-    return hidden ? { ...hidden, wants: this.#wants(hidden) } : null;
+    return hidden ? { ...hidden, wants: this.wants(hidden.key) } : null;
   }
 
-  /** The right to see the name of what hides an alert; null: whoever sees the alert may. */
-  #wants({ key }: Hidden): Requirement | null {
+  /** The right to see the name of what hides an alert, by its key; null: whoever sees the alert may. */
+  wants(key: string): Requirement | null {
     const { silences, windows } = this.#settings;
     const [kind, id = ''] = key.split(':');
     if (kind === 'silence') return maySeeSettings(silences.find(Number(id))?.scope ?? {});
     if (kind === 'window') return maySeeSettings(windows.find(Number(id))?.scope ?? {});
+    // Policies are listed for those who may read everything.
+    if (kind === 'quiet') return mayDo('read');
     return kind === 'machine' ? mayDo('read', [id]) : null;
   }
 
-  /** Number of alerts that this one suppresses. */
-  below(alert: Alert): number {
-    return this.#dispatcher.below(alert);
+  /** Numbers of alerts that each of these suppresses, by id; without `isVisible` of all machines. @throws RpcError 103 */
+  below(alerts: readonly Alert[], isVisible: IsVisible | undefined): Promise<Map<number, number>> {
+    return this.#dispatcher.below(alerts, isVisible);
   }
 
   addMethods(methods: Methods): void {
@@ -165,7 +170,7 @@ export class Telling {
   }
 
   addRoutes(routes: Routes): void {
-    const { acknowledge, alerts, kernel, machines } = this.#parts;
+    const { acknowledge, alerts, kernel, machines, notify } = this.#parts;
     const { clock, db, log } = kernel;
     addAckRoutes(routes, {
       ...{ clock, log, acknowledge, store: new AckStore(db) },
@@ -183,7 +188,10 @@ export class Telling {
         const value = this.#valueText(alert, rule);
         const { name, severity } = rule;
         const threshold = detail.threshold ?? '';
-        return { alert, shown: { rule: name, subject, part, severity, value, threshold, since } };
+        const server = await notify.publicUrl();
+        const url = server === undefined ? '' : server + this.#pagePath(alert);
+        const facts = { part, severity, value, threshold, since, url };
+        return { alert, shown: { rule: name, subject, ...facts } };
       },
     });
   }
@@ -230,8 +238,12 @@ export class Telling {
       mayTell: (rule: Rule, alert: Alert, scoped: boolean) => this.#mayTell(rule, alert, scoped),
       valueText: (alert: Alert, rule: Rule) => this.#valueText(alert, rule),
       ackPath: brand.rewrite('/svc/alert/ack'),
-      pagePath: ({ id }: Alert) => `${brand.rewrite('/svc/dashboard')}/alerts/${id}`,
+      pagePath: (alert: Alert) => this.#pagePath(alert),
     };
+  }
+
+  #pagePath({ id }: Alert): string {
+    return `${this.#parts.kernel.brand.rewrite('/svc/dashboard')}/alerts/${id}`;
   }
 
   #valueText({ value }: Pick<Alert, 'value'>, { id }: Pick<Rule, 'id'>): string {

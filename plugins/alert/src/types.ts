@@ -130,6 +130,9 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** `due` of an event that nobody has looked at yet: the clocks of the server that writes and of the one that tells may differ. */
+export const FRESH = 0;
+
 /** Row of `alert_event`. */
 export interface AlertEvent extends AlertKey {
   readonly id: number;
@@ -158,6 +161,8 @@ export interface Transition extends AlertKey {
   readonly since: number;
   /** Unix ms of the change. */
   readonly at: number;
+  /** Unix ms of the end, where it was earlier than it was noticed. */
+  readonly ended_at?: number;
   readonly true_ms: number;
   readonly false_ms: number;
   readonly value: number | null;

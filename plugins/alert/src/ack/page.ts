@@ -11,7 +11,7 @@ main{max-width:480px;margin:0 auto;padding:32px 16px}
 section{background:var(--surface);border:1px solid var(--line);border-radius:8px;padding:16px}
 h1{font-size:20px;line-height:1.3;margin:0 0 8px}
 p{margin:4px 0;color:var(--muted)}
-.s{font-weight:600}.warning{color:var(--warning)}.critical{color:var(--critical)}.info{color:var(--info)}
+a{color:var(--accent)}.s{font-weight:600}.warning{color:var(--warning)}.critical{color:var(--critical)}.info{color:var(--info)}
 .d{color:var(--text);font-size:18px}
 form{display:grid;gap:12px;margin:16px 0}
 button{font:inherit;font-weight:600;min-height:48px;border-radius:8px;border:1px solid var(--accent);background:none;color:var(--accent);cursor:pointer}
@@ -31,8 +31,10 @@ export interface Shown {
   readonly severity: Severity;
   readonly value: string;
   readonly threshold: string;
-  /** Unix ms. */
-  readonly since: number;
+  /** Unix ms; undefined: nothing is said of it. */
+  readonly since?: number;
+  /** Address of its page in the dashboard; empty: unknown. */
+  readonly url: string;
 }
 
 export const minuteOf = (time: number): string =>
@@ -54,13 +56,15 @@ export function sayPage(words: Words, sentence: string, shown?: Shown): string {
 }
 
 function sectionOf(words: Words, shown: Shown): string {
-  const { rule, subject, part, severity, value, threshold, since } = shown;
+  const { rule, subject, part, severity, value, threshold, since, url } = shown;
   const text = (foreign: string) => `<bdi>${escapeHtml(foreign)}</bdi>`;
   const where = part === '' ? text(subject) : `${text(subject)} · ${text(part)}`;
   const limit = threshold === '' ? value : fill(words.value, { value, threshold });
   const measured = value === '' ? '' : `<p>${escapeHtml(limit)}</p>`;
-  const time = fill(words.since, { time: minuteOf(since) });
-  return `<section><p class="s ${severity}">${words.severity[severity]}</p><h1>${text(rule)}</h1><p class="d">${where}</p>${measured}<p>${time}</p></section>`;
+  const began = since === undefined ? '' : fill(words.since, { time: minuteOf(since) });
+  const time = began === '' ? '' : `<p>${began}</p>`;
+  const link = url === '' ? '' : `<p><a href="${escapeHtml(url)}">${words.dashboard}</a></p>`;
+  return `<section><p class="s ${severity}">${words.severity[severity]}</p><h1>${text(rule)}</h1><p class="d">${where}</p>${measured}${time}${link}</section>`;
 }
 
 const pageOf = (words: Words, main: string): string => `<!DOCTYPE html>

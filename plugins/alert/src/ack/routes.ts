@@ -60,9 +60,8 @@ async function answer(exchange: Exchange, words: Words, parts: AckParts): Promis
   const found = link && link.ends_at > clock.now() ? await parts.find(link.alert_id) : undefined;
   if (!link || !found) return send(exchange, 404, sayPage(words, words.gone));
   const { alert, shown } = found;
-  if (alert.state < OPEN || alert.episode !== link.episode) {
-    return send(exchange, 200, sayPage(words, words.over, shown));
-  }
+  if (alert.episode !== link.episode || alert.state < OPEN)
+    return send(exchange, 200, overPage(words, link, found));
   const isAcked = alert.acked_at !== null && (alert.acked_until ?? Infinity) > clock.now();
   if (link.isUsed) {
     const [status, sentence] = isAcked ? [200, words.already] : [404, words.gone];
@@ -71,6 +70,21 @@ async function answer(exchange: Exchange, words: Words, parts: AckParts): Promis
   if (exchange.method === 'POST') return acknowledge(exchange, words, parts, { link, shown });
   const page = isAcked ? sayPage(words, words.already, shown) : askPage(words, shown);
   send(exchange, 200, page);
+}
+
+/** Page of an opening that is over; of a later one it says when it began, and what was measured then is not shown as of this one. */
+function overPage(
+  words: Words,
+  { episode }: AckLink,
+  { alert, shown }: { readonly alert: Alert | undefined; readonly shown: Shown },
+): string {
+  if (!alert || alert.episode === episode) return sayPage(words, words.over, shown);
+  const { since: _since, ...place } = shown;
+  const isOpen = alert.state >= OPEN && alert.opened_at !== null;
+  const sentence = isOpen
+    ? fill(words.again, { time: minuteOf(alert.opened_at ?? 0) })
+    : words.over;
+  return sayPage(words, sentence, { ...place, value: '' });
 }
 
 async function acknowledge(
@@ -87,7 +101,10 @@ async function acknowledge(
   const form = new URLSearchParams(String(body));
   const until = form.get('hours') === '4' ? parts.clock.now() + HOURS_MS : null;
   const isDone = await parts.acknowledge(link.alert_id, link.episode, 'link', until);
-  if (!isDone) return send(exchange, 200, sayPage(words, words.over, shown));
+  if (!isDone) {
+    const found = await parts.find(link.alert_id);
+    return send(exchange, 200, overPage(words, link, found ?? { alert: undefined, shown }));
+  }
   await parts.store.take(link.hash);
   const time = until === null ? '' : minuteOf(until);
   const sentence = until === null ? words.done : fill(words.doneUntil, { time });

@@ -4,8 +4,10 @@ import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
 import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
+import { mayDo } from '../rules/rights.ts';
 import type { Alert, AlertEvent, ListedAlert, Machines, Placed } from '../types.ts';
 import { summaryText } from './summary.ts';
+import { type IsVisible, visibleTo } from './visible.ts';
 import { textOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,6 +23,12 @@ export interface HiddenBy {
   readonly wants: Requirement | null;
 }
 
+/** Rights of one caller to names, each asked once. */
+interface NameRights {
+  readonly mayName: (hidden: Pick<HiddenBy, 'key' | 'wants'>) => Promise<boolean>;
+  readonly maySee: (channel: string) => Promise<boolean>;
+}
+
 /** Name of channels that a caller may not read. */
 export const OTHER_CHANNEL = 'another channel';
 /** Alerts whose reasons are looked up in one turn of the event loop. */
@@ -33,8 +41,13 @@ export interface AnswerParts {
   readonly machines: Pick<Machines, 'nameOf'>;
   readonly channels: () => Promise<readonly Channel[]>;
   readonly hiddenBy: (alert: Placed) => HiddenBy | null;
-  /** Number of alerts that this one suppresses. */
-  readonly below: (alert: Alert) => number;
+  /** The right to see the name of what has this key; null: whoever sees the alert may. */
+  readonly wants: (key: string) => Requirement | null;
+  /** Numbers of alerts that each of these suppresses, by id; without `isVisible` of all machines. */
+  readonly below: (
+    alerts: readonly Alert[],
+    isVisible: IsVisible | undefined,
+  ) => Promise<ReadonlyMap<number, number>>;
 }
 
 /** Alerts and events as methods answer them. */
@@ -53,15 +66,23 @@ export class Answers {
     const maySee = this.channelsFor(caller);
     for (const { id, name } of channels) if (await maySee(name)) names.set(id, name);
     const mayName = this.#namesFor(caller);
+    const below = await this.#below(alerts, caller);
     const answers = [];
     for (const [at, alert] of alerts.entries()) {
       if (at % SLICE === SLICE - 1) await breathe();
       const hidden = alert.state === 0 ? null : this.#parts.hiddenBy(alert);
       const name = hidden && (await mayName(hidden)) ? hidden.name : '';
       const hidden_by = hidden && { kind: hidden.kind, name };
-      answers.push({ ...this.#alert(alert), hidden_by, told: toldTo(alert.told ?? [], names) });
+      const told = toldTo(alert.told ?? [], names);
+      answers.push({ ...this.#alert(alert), below: below.get(alert.id) ?? 0, hidden_by, told });
     }
     return answers;
+  }
+
+  async #below(alerts: readonly Alert[], caller: Principal) {
+    const { auth, below } = this.#parts;
+    const mayAll = await auth.allows(caller, mayDo('read'));
+    return below(alerts, mayAll ? undefined : visibleTo(auth, caller));
   }
 
   /** Numbers of open alerts by severity, and of those that nobody acknowledged and nothing hides. */
@@ -87,7 +108,7 @@ export class Answers {
     };
   }
 
-  #namesFor(caller: Principal): (hidden: HiddenBy) => Promise<boolean> {
+  #namesFor(caller: Principal): NameRights['mayName'] {
     const asked = new Map<string, Promise<boolean>>();
     return async ({ key, wants }) => {
       if (!wants) return true;
@@ -97,17 +118,36 @@ export class Answers {
     };
   }
 
-  event(event: AlertEvent) {
-    const { id, alert_id, part, episode, at, kind, by } = event;
-    // Members that the dispatcher keeps for the end are left out.
-    const { telling: _telling, ...detail } = event.detail;
-    const subject = this.#subject(event);
-    const place = { id, alert_id, ...this.#rule(event.rule_id), subject, part };
-    return { ...place, episode, at, kind, by, detail };
+  /** Events as this caller may see them: names in them need the right to what they name. */
+  async events(events: readonly AlertEvent[], caller: Principal) {
+    const rights = { mayName: this.#namesFor(caller), maySee: this.channelsFor(caller) };
+    const answers = [];
+    for (const event of events) {
+      const { id, alert_id, part, episode, at, kind, by } = event;
+      const subject = this.#subject(event);
+      const place = { id, alert_id, ...this.#rule(event.rule_id), subject, part };
+      const detail = await this.#detail(event, rights);
+      answers.push({ ...place, episode, at, kind, by, detail });
+    }
+    return answers;
+  }
+
+  async #detail({ kind, detail: stored }: AlertEvent, { mayName, maySee }: NameRights) {
+    // Members that the dispatcher keeps for the end, and for these rights, are left out.
+    const { telling: _telling, key, ...detail } = stored;
+    const { withheld } = detail;
+    if (Array.isArray(withheld)) {
+      const names = withheld.map(async (name) => ((await maySee(name)) ? name : OTHER_CHANNEL));
+      return { ...detail, withheld: await Promise.all(names) };
+    }
+    if (kind !== 'suppressed') return detail;
+    const wants = typeof key === 'string' ? this.#parts.wants(key) : undefined;
+    const isKnown = typeof key === 'string' && wants !== undefined;
+    return isKnown && (await mayName({ key, wants })) ? detail : { ...detail, name: '' };
   }
 
   #alert(alert: Alert) {
-    const { now, below, rules } = this.#parts;
+    const { now, rules } = this.#parts;
     const { id, rule_id, part, episode, since, opened_at, closed_at, value, detail } = alert;
     const { acked_by, acked_at, acked_until, ack_note, flaps, state } = alert;
     const rule = rules.byId(rule_id);
@@ -125,7 +165,6 @@ export class Answers {
       summary: rule ? summaryText(rule, { ...texts, subject: tagged }) : '',
       ...{ acked_by, acked_at, acked_until, ack_note },
       flapping: flaps.filter((time) => time > now() - HOUR_MS).length >= MANY_OPENINGS,
-      below: below(alert),
     };
   }
 

@@ -101,7 +101,8 @@ function addNote(methods: Methods, parts: AlertMethodParts): void {
       const event = await parts.store.note(alert, nameOf(caller), { text, most: MOST_NOTES });
       if (!event)
         throw RpcError.invalid(`there are ${MOST_NOTES} notes since the alert opened: that is all`);
-      return parts.answers.event(event);
+      const [answer] = await parts.answers.events([event], caller);
+      return answer as NonNullable<typeof answer>;
     },
   });
 }

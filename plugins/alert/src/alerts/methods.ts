@@ -176,7 +176,7 @@ function addHistory(methods: Methods, parts: AlertMethodParts): void {
       const of = { agents: among(agents, agentsOf(caller)), rule: rule?.id };
       const events = store.history({ ...asked, ...of }, most);
       const seen = await readableOf(events, visibleTo(auth, caller), most);
-      return seen.map((event) => answers.event(event));
+      return answers.events(seen, caller);
     },
   });
 }
@@ -209,7 +209,7 @@ function addPage(methods: Methods, parts: AlertMethodParts): void {
       return {
         alert: shown as NonNullable<typeof shown>,
         rule: mayRead ? ruleAnswer(rule, rules.problem(rule)) : null,
-        events: events.map((event) => answers.event(event)),
+        events: await answers.events(events, caller),
         deliveries: await Promise.all(deliveries),
       };
     },

@@ -1,5 +1,5 @@
 import type { Condition } from '@svc/conditions';
-import { unitOf, valueText } from '../evaluate/value-text.ts';
+import { besideLimit, comparedOf, unitOf } from '../evaluate/value-text.ts';
 import { variableOf } from '../evaluate/variables.ts';
 
 /** The measured value as people read it: `96.2 %`, `3.1 GiB`. */
@@ -8,5 +8,6 @@ export function textOf(value: number | null, condition: Condition | undefined): 
   const first = condition?.variables.map(variableOf).find((one) => one?.type === 'double');
   // The value of an event is how often it happened.
   if (condition && !first) return '';
-  return valueText(value, (condition?.comparison ? unitOf(condition) : first?.unit) ?? '');
+  const unit = (condition?.comparison ? unitOf(condition) : first?.unit) ?? '';
+  return besideLimit(value, unit, condition && comparedOf(condition)?.value);
 }

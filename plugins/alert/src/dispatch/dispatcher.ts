@@ -1,5 +1,6 @@
 import { AckStore } from '../ack/store.ts';
-import type { Alert, Placed, Rule } from '../types.ts';
+import type { IsVisible } from '../alerts/visible.ts';
+import type { Alert, AlertEvent, Placed, Rule } from '../types.ts';
 import { tellEnds } from './ends.ts';
 import { calmOf } from './flapping.ts';
 import { type Mass, massOf } from './mass.ts';
@@ -11,12 +12,22 @@ import { DispatchStore, PAGE } from './store.ts';
 import { Conflict, DecisionWriter } from './store-decision.ts';
 import { Suppressors } from './suppress.ts';
 import { suppressorKeyOf, Teller } from './teller.ts';
-import { type Decision, type Due, groupOf, isEmpty, massKeyOf, noDecision } from './work.ts';
+import {
+  type Decision,
+  type Due,
+  groupOf,
+  isEmpty,
+  isFresh,
+  massKeyOf,
+  noDecision,
+} from './work.ts';
 
 /** Events of one round. */
 const MOST_DUE = 10_000;
 const MOST_RULES = 2_000;
 const GROUPS_MS = 86_400_000;
+/** Time until a new event is looked at, at most, where all is well: an older one was written by a clock that differs, or waits already. */
+const NEW_MS = 15_000;
 
 interface Group {
   readonly key: string;
@@ -71,10 +82,20 @@ export class Dispatcher {
     this.#hidden = await this.#store.allBelow();
   }
 
-  /** Number of alerts that this one suppresses. */
-  below(alert: Alert): number {
-    const rule = this.#parts.rules.byId(alert.rule_id);
-    return rule ? (this.#hidden.get(suppressorKeyOf({ alert, rule })) ?? 0) : 0;
+  /** Numbers of alerts that each of these suppresses, by id; without `isVisible` of all machines. @throws RpcError 103 */
+  async below(
+    alerts: readonly Alert[],
+    isVisible: IsVisible | undefined,
+  ): Promise<Map<number, number>> {
+    const keys = new Map<number, string>();
+    for (const alert of alerts) {
+      const rule = this.#parts.rules.byId(alert.rule_id);
+      const key = rule && suppressorKeyOf({ alert, rule });
+      if (key !== undefined && this.#hidden.has(key)) keys.set(alert.id, key);
+    }
+    const own = isVisible && (await this.#store.visibleBelow([...keys.values()], isVisible));
+    const counts = own ?? this.#hidden;
+    return new Map([...keys].map(([id, key]) => [id, counts.get(key) ?? 0]));
   }
 
   /** Reason for which nothing is sent about an alert now; undefined: there is none. */
@@ -164,7 +185,7 @@ export class Dispatcher {
     for (const group of groups) {
       const all = [...group.openings, ...group.ends];
       const waits = all.map(({ event, policy }) =>
-        event.due === event.at ? event.at + policy.wait_s * 1_000 : (event.due ?? now),
+        isFresh(event) ? begunAt(event, now) + policy.wait_s * 1_000 : (event.due ?? now),
       );
       const planned = this.#scheduled.get(group.key) ?? Number.POSITIVE_INFINITY;
       const sent = sentAt.get(group.key) ?? Number.NEGATIVE_INFINITY;
@@ -260,6 +281,9 @@ export class Dispatcher {
     await new AckStore(this.#parts.db).clean(now);
   }
 }
+
+/** Time from which the wait of an event counts: by the clock of this server, whatever the one of the writer says. */
+const begunAt = ({ at }: AlertEvent, now: number) => (at > now || at < now - NEW_MS ? now : at);
 
 export interface Hidden {
   readonly kind: 'silence' | 'window' | 'subject' | 'frozen';

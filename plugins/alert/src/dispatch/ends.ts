@@ -35,9 +35,10 @@ export async function tellEnds(
 }
 
 function endOf({ event, alert, rule }: Due, channels: Telling['channels']): Telling {
-  const { value, since } = event.detail;
+  const { value, since, closed_at } = event.detail;
   return {
-    ...{ alert, rule, channels, episode: event.episode, closed_at: event.at },
+    ...{ alert, rule, channels, episode: event.episode },
+    closed_at: typeof closed_at === 'number' ? closed_at : event.at,
     since: typeof since === 'number' ? since : alert.since,
     value: typeof value === 'number' ? value : null,
     ...byHand(event),

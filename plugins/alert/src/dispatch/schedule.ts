@@ -1,5 +1,8 @@
 import type { Policy, Rule } from '../types.ts';
 
+/** Shortest time between two repetitions, seconds. */
+export const LEAST_REPEAT_S = 60;
+
 export interface Progress {
   readonly rule: Pick<Rule, 'repeat_s' | 'severity'>;
   readonly policy: Pick<Policy, 'steps' | 'repeat_s'>;

@@ -5,7 +5,7 @@ import { episodeOf, keptRule, TOLD_KINDS } from './opened.ts';
 import type { DispatchParts } from './parts.ts';
 import { type DispatchStore, eventPlaceOf, type Told } from './store.ts';
 import type { Suppressor, Suppressors } from './suppress.ts';
-import { type Decision, type Due, noDecision } from './work.ts';
+import { type Decision, type Due, isFresh, noDecision } from './work.ts';
 
 /** Time after an opening for which rules, tags and rights may reach this server later than the alert. */
 const NEWS_MS = 30_000;
@@ -133,7 +133,7 @@ export class Sorting {
     this.#decision.moved.push({ id: event.id, due: again });
     if (kind === 'late' || alert.suppressed_by === key) return;
     this.#decision.suppressed.push({ id: alert.id, suppressed_by: key });
-    const detail = { by: kind, name };
+    const detail = { by: kind, name, key };
     const more = { at: this.#now, kind: 'suppressed', detail, batch: null } as const;
     if (alert.suppressed_by === null)
       this.#decision.events.push({ ...eventPlaceOf(alert), ...more });
@@ -141,7 +141,7 @@ export class Sorting {
 
   /** Clears what nobody may be told; just after the opening that may become different yet. */
   #leave(event: AlertEvent): void {
-    if (this.#now - event.at >= NEWS_MS) this.#clear(event);
+    if (!isFresh(event) && this.#now - event.at >= NEWS_MS) this.#clear(event);
     else this.#decision.moved.push({ id: event.id, due: this.#now + NEWS_AGAIN_MS });
   }
 

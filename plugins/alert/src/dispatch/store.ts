@@ -1,5 +1,6 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { type IsVisible, readable } from '../alerts/visible.ts';
 import { keyOf } from '../store/next-row.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
@@ -164,6 +165,24 @@ export class DispatchStore {
     return new Map(rows.map(({ name, n }) => [name, Number(n)]));
   }
 
+  /** Numbers as `below`, of the alerts that the caller may read. */
+  async visibleBelow(
+    suppressors: readonly string[],
+    isVisible: IsVisible,
+  ): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    if (suppressors.length === 0) return counts;
+    const columns = 'name, subject_kind, subject_id, n';
+    const text = `select suppressed_by as name, subject_kind, subject_id, count(*) as n from alert
+      where state > 0 and state >= 2 and suppressed_by in
+        (select v.value from ${this.#db.forms.elementTexts} as v)
+      group by suppressed_by, subject_kind, subject_id limit 50000`;
+    const rows = await this.#read<Hidden>(columns, text, [JSON.stringify(suppressors)]);
+    for (const row of await readable(rows, isVisible, rows.length))
+      counts.set(row.name, (counts.get(row.name) ?? 0) + Number(row.n));
+    return counts;
+  }
+
   /** Number of open alerts that each suppressor hides now, at most some thousand suppressors. */
   async allBelow(): Promise<Map<string, number>> {
     const text = `select suppressed_by as name, count(*) as n from alert
@@ -185,6 +204,13 @@ export class DispatchStore {
   async dropGroups(before: number): Promise<void> {
     const text = 'delete from alert_group where sent_at < ? returning key';
     await this.#rows(text, [before]);
+  }
+
+  /** Writes a row, as an alert would. */
+  async prove(now: number): Promise<void> {
+    const text = `insert into alert_group (key, policy_id, sent_at) values ('watchdog', 0, ?)
+      on conflict (key) do update set sent_at = excluded.sent_at returning key`;
+    await this.#rows(text, [now]);
   }
 
   /** Decides for all events that are due that nobody is told. @returns of how many; undefined: there is no such table */
@@ -215,6 +241,10 @@ export class DispatchStore {
 
 export const placeOf = ({ subject_kind, subject_id, part }: Place): string =>
   JSON.stringify([subject_kind, subject_id, part]);
+type Hidden = Pick<Alert, 'subject_kind' | 'subject_id'> & {
+  readonly name: string;
+  readonly n: number;
+};
 interface Place {
   readonly subject_kind: string;
   readonly subject_id: string;

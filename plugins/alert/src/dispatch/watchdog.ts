@@ -12,6 +12,8 @@ export interface WatchdogParts {
   /** Address that hears each minute that the alerts work; empty: none. */
   readonly url: () => string;
   readonly signal: AbortSignal;
+  /** Stores something: where that fails, no alert could open. @throws RpcError 103 */
+  readonly proves: () => Promise<void>;
 }
 
 /** Calls an address once a minute: whoever listens there notices when the server that judges alerts is gone. */
@@ -26,7 +28,7 @@ export class Watchdog {
 
   /** Calls when a minute has passed; a failure is logged once an hour. Takes at most ten seconds. */
   async run(): Promise<void> {
-    const { clock, egress, log, signal, url } = this.#parts;
+    const { clock, egress, log, signal, url, proves } = this.#parts;
     const now = clock.monotonic();
     const address = url();
     if (address === '' || now - this.#calledAt < EVERY_MS) return;
@@ -34,6 +36,7 @@ export class Watchdog {
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
     const request = { url: address, method: 'GET', headers: [], redirect: 'follow' } as const;
     try {
+      await proves();
       const { status, body } = await egress.request({ ...request, signal: timeout });
       body.destroy();
       if (status >= 400) throw new Error(`it answered ${status}`);

@@ -1,6 +1,6 @@
 import type { Outgoing } from '@svc/plugin-notify/api';
 import type { AckLink } from '../ack/store.ts';
-import type { AlertEvent, Policy, Rule } from '../types.ts';
+import { type AlertEvent, FRESH, type Policy, type Rule } from '../types.ts';
 import type { Episode } from './opened.ts';
 import type { NewEvent, Told } from './store.ts';
 import type { AlertChange, Decided, Moved } from './store-decision.ts';
@@ -48,6 +48,9 @@ export const noDecision = (): Decision => ({
 
 export const isEmpty = (decision: Decision): boolean =>
   Object.values(decision).every((part) => (Array.isArray(part) ? part.length : part.size) === 0);
+
+/** Tells whether nobody has looked at an event yet. */
+export const isFresh = ({ due, at }: AlertEvent): boolean => due === FRESH || due === at;
 
 /** Key of the group of machines that fell silent together. */
 export const massKeyOf = (policy: Policy): string => `${policy.id}:mass`;

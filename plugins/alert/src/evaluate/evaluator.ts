@@ -87,8 +87,9 @@ export class Evaluator implements Bench {
   async settled(): Promise<void> {
     while (this.#isPumping) await new Promise(setImmediate);
     await this.#loader.settled();
-    await this.#refill.settled();
+    // Reports that waited for the loader are judged, and may want minutes that are stored.
     while (this.#isPumping) await new Promise(setImmediate);
+    await this.#refill.settled();
     await this.changes.settled();
   }
 

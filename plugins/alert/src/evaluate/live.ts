@@ -12,6 +12,9 @@ import {
 } from '../types.ts';
 import { clearHold, type Held, REST, step } from './machine.ts';
 
+/** Difference between what the clock and the monotonic clock say passed, from which on the clock was set, ms. */
+const JUMP_MS = 5_000;
+
 /** One alert in the memory of this server. */
 export interface Live {
   readonly key: AlertKey;
@@ -20,6 +23,8 @@ export interface Live {
   held: Held;
   /** Monotonic time of the last evaluation, ms. */
   lastAt: number;
+  /** Unix ms of the last evaluation. */
+  wallAt: number;
   /** `meaning` of the rule by which it was judged. */
   meaning: number;
   /** Monotonic time at which its row was written last, ms. */
@@ -70,6 +75,7 @@ export function liveOf(
     held: row ? heldOf(row) : REST,
     // The time since another server, or this one before a start, judged it.
     lastAt: row ? now - Math.max(0, at - row.updated_at) : now,
+    wallAt: row ? Math.min(at, row.updated_at) : at,
     meaning: row?.detail.meaning ?? -1,
     storedAt: -Infinity,
     isWriting: false,
@@ -93,7 +99,11 @@ export function judge(
   const clear =
     !isEnding || condition === true ? false : condition === undefined ? undefined : judged.clear();
   const seen = { condition, clear, at, elapsed_ms: Math.max(0, now - live.lastAt), gap_after_ms };
-  live.lastAt = now;
+  // A hold began when it began, by the clock as it is now.
+  const jump = at - live.wallAt - seen.elapsed_ms;
+  if (live.held.state === PENDING && Math.abs(jump) > JUMP_MS)
+    live.held = { ...live.held, since: live.held.since + jump };
+  [live.lastAt, live.wallAt] = [now, at];
   const flaps = live.row?.flaps ?? [];
   live.held = step(live.held, seen, {
     for_ms: rule.for_s * 1_000,
@@ -125,7 +135,10 @@ function changeOf(live: Live, judged: Judged, at: number): Transition | undefine
 }
 
 function note(live: Live, judged: Judged): void {
-  const { value, detail } = judged.facts();
+  const { row, held } = live;
+  // What an alert opened with stays until it is over.
+  const isOpen = row !== undefined && row.state >= OPEN && held.state >= OPEN;
+  const { value, detail } = isOpen ? row : judged.facts();
   live.value = value;
   live.detail = { ...detail, meaning: live.meaning };
 }

@@ -1,5 +1,5 @@
 import { slices } from '../store/slices.ts';
-import { type Alert, CLOSED, PENDING, type Transitions } from '../types.ts';
+import { type Alert, CLOSED, OPEN, PENDING, type Transitions } from '../types.ts';
 import type { AgentState } from './agent-state.ts';
 import type { Changes } from './changes.ts';
 import { type Live, transitionOf } from './live.ts';
@@ -43,8 +43,9 @@ const hasMoved = ({ row, held }: Live): boolean =>
     row.since !== Math.round(held.since));
 
 function progressOf(live: Live) {
-  const { held, value } = live;
-  const { id, version } = live.row as Alert;
+  const { held } = live;
+  const { id, version, state, value: opening } = live.row as Alert;
+  const value = state >= OPEN ? opening : live.value;
   const [true_ms, false_ms] = [Math.round(held.true_ms), Math.round(held.false_ms)];
   return { live, stored: { id, version, since: Math.round(held.since), true_ms, false_ms, value } };
 }

@@ -1,4 +1,5 @@
 import { RpcError, type Static } from '@svc/plugin-sdk';
+import { LEAST_REPEAT_S } from '../dispatch/schedule.ts';
 import type { PolicySettings } from '../schemas.ts';
 import type { Policy } from '../types.ts';
 import { demandZone } from '../windows/times.ts';
@@ -40,8 +41,15 @@ export class Policies {
   }
 }
 
+function demandRepeat(repeat: Policy['repeat_s']): void {
+  const short = Object.values(repeat).find((seconds) => seconds > 0 && seconds < LEAST_REPEAT_S);
+  if (short !== undefined)
+    throw RpcError.invalid(`repeat_s must be 0 (never) or at least ${LEAST_REPEAT_S}`);
+}
+
 /** Policy to store. @throws RpcError 108 */
 export function policyOf(given: Static<typeof PolicySettings>, owner: string | null): NewPolicy {
+  demandRepeat(given.repeat_s ?? {});
   const { name, steps, quiet } = given;
   if (quiet) {
     for (const time of [quiet.from, quiet.to]) {

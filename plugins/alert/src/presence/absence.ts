@@ -1,17 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
+import type { AgentHistory } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { verdictOf } from '../evaluate/plan.ts';
 import { thresholdText } from '../evaluate/value-text.ts';
 import type { KnownMachines } from '../machines.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
-import { type Alert, type LoadedRule, OPEN, type Transitions } from '../types.ts';
+import {
+  type Alert,
+  CLOSED,
+  type LoadedRule,
+  OPEN,
+  type Transition,
+  type Transitions,
+} from '../types.ts';
 import { store } from './apply.ts';
 import { clearOf, type Judgement, judge, type When } from './judge.ts';
 
 /** A machine that was here for a shorter time is still being set up. */
 const SETTLED_MS = 600_000;
 const CHUNK = 500;
+const DAY_MS = 86_400_000;
 /** Alerts are looked for this often even where nobody is away: the database may be another one. */
 const CALM_MS = 30_000;
 /** Pause of the rounds in which another server may have had the turn. */
@@ -23,6 +32,7 @@ export interface AbsenceParts {
   readonly machines: KnownMachines;
   readonly registry: AgentRegistry;
   readonly transitions: Transitions;
+  readonly history: Pick<AgentHistory, 'seen'>;
 }
 
 /** Rules about silence, judged by the machines that are away now: nothing depends on having seen one go. */
@@ -59,7 +69,24 @@ export class Absence {
         if (found) judged.push(found);
       }
     }
-    await store(transitions, judged);
+    await store(transitions, await this.#timed(judged, when.at));
+  }
+
+  /** Dates ends back to the first report after the silence: they are seen later, and held. @throws RpcError 103 */
+  async #timed(judged: readonly Judgement[], now: number): Promise<readonly Judgement[]> {
+    const { history, registry } = this.#parts;
+    const idOf = ({ subject_id }: Transition) => registry.known(subject_id)?.id ?? 0;
+    const ids = judged.flatMap((one) => (isEnd(one) ? idOf(one.change) : []));
+    if (ids.length === 0) return judged;
+    const seen = await history.seen(ids, Math.floor(now / DAY_MS) + 1);
+    return judged.map((one) => {
+      if (!isEnd(one)) return one;
+      const { change } = one;
+      const known = seen.get(idOf(change));
+      if (!known?.here || known.since < change.since || known.since > change.at) return one;
+      const ended_at = Math.max(known.since, change.from?.opened_at ?? 0);
+      return { change: { ...change, ended_at } };
+    });
   }
 
   /** Tells whether there was no alert of these rules lately, and nobody else had the turn since. */
@@ -112,3 +139,6 @@ export class Absence {
       : judged;
   }
 }
+
+const isEnd = (one: Judgement): one is { readonly change: Transition } =>
+  one !== undefined && 'change' in one && one.change.to === CLOSED;

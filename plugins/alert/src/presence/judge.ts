@@ -1,7 +1,14 @@
 import type { Verdict } from '@svc/conditions';
 import { clearHold, type Held, REST, step } from '../evaluate/machine.ts';
 import { type ReadWindow, type Values, verdictOf } from '../evaluate/plan.ts';
-import type { Alert, AlertDetail, AlertKey, LoadedRule, Transition } from '../types.ts';
+import {
+  type Alert,
+  type AlertDetail,
+  type AlertKey,
+  type LoadedRule,
+  OPEN,
+  type Transition,
+} from '../types.ts';
 
 /** One look at one place of a rule. */
 export interface Look {
@@ -35,7 +42,7 @@ export type Judgement =
 
 /** Judges one place by the machine that all alerts have. */
 export function judge(look: Look, { at, elapsed_ms, gap_ms }: When): Judgement {
-  const { loaded, key, alert, condition, clear, value } = look;
+  const { loaded, key, alert, condition, clear } = look;
   const { rule } = loaded;
   const held: Held = alert ? { ...alert, gap_ms: 0 } : REST;
   const clear_for_ms = clearHold(rule.clear_for_s * 1_000, alert?.flaps ?? [], at);
@@ -43,12 +50,15 @@ export function judge(look: Look, { at, elapsed_ms, gap_ms }: When): Judgement {
   const next = step(held, { condition, clear, at, elapsed_ms, gap_after_ms: gap_ms }, holds);
   if (next === held) return undefined;
   const { true_ms, false_ms, state } = next;
+  // What an alert opened with stays until it is over.
+  const isOpen = alert !== undefined && alert.state >= OPEN && state >= OPEN;
+  const { value, detail: seen } = isOpen ? alert : look;
   const since = held.state < 2 && look.since !== undefined ? look.since : next.since;
   if (alert && state === held.state) {
     const { id, version } = alert;
     return { progress: { id, version, since, true_ms, false_ms, value } };
   }
-  const detail = { ...alert?.detail, ...look.detail, meaning: rule.meaning };
+  const detail = { ...alert?.detail, ...seen, meaning: rule.meaning };
   const judged = { since, at, true_ms, false_ms, value, detail };
   return { change: { ...key, rule_id: rule.id, from: alert, to: state, ...judged } };
 }

@@ -3,6 +3,7 @@ import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Auth, type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import { summaryFault } from '../alerts/summary.ts';
+import { LEAST_REPEAT_S } from '../dispatch/schedule.ts';
 import { VOCABULARIES } from '../evaluate/variables.ts';
 import type { NewRule, RuleChange } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
@@ -15,7 +16,6 @@ import { scopeOf } from './scope.ts';
 
 /** Several callers may change one rule at the same time. */
 const ATTEMPTS = 5;
-const LEAST_REPEAT_S = 60;
 
 export interface ChangesParts {
   readonly auth: Auth;

@@ -54,7 +54,14 @@ export function nextRow(change: Transition, now: number): Written {
     const begun = { opened_at: at, closed_at: null, told: null, next_at: null };
     return { ...row, ...NO_ACK, ...begun, episode: episode + 1, flaps: openings };
   }
-  if (ends(from, to)) return { ...row, ...NO_ACK, closed_at: at, next_at: null };
+  if (from && ends(from, to)) {
+    // The row keeps what it opened with; the values at the end stand in the history.
+    const { note, meaning } = detail;
+    const said = { ...(note && { note }), ...(meaning !== undefined && { meaning }) };
+    const opening = { value: from.value, detail: { ...from.detail, ...said } };
+    const closed_at = change.ended_at ?? at;
+    return { ...row, ...NO_ACK, ...opening, closed_at, next_at: null };
+  }
   return row;
 }
 

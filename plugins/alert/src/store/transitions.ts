@@ -5,6 +5,7 @@ import {
   type Alert,
   type AlertKey,
   CLOSED,
+  FRESH,
   PENDING,
   type Rule,
   type Transition,
@@ -197,9 +198,9 @@ export class StoredTransitions implements Transitions {
       const kind = eventKind(change);
       if (!alert || !kind) return [];
       const told = ends(change.from, change.to) ? alert.told : null;
-      const { at, by = null, value, detail } = change;
-      const facts = JSON.stringify({ value, ...detail, since: alert.since });
-      const due = this.#isTold(change, told) ? at : null;
+      const { at, by = null, value, detail, ended_at: closed_at } = change;
+      const facts = JSON.stringify({ value, ...detail, since: alert.since, closed_at });
+      const due = this.#isTold(change, told) ? FRESH : null;
       const texts = { detail: facts, told: told && JSON.stringify(told) };
       const { id: alert_id, episode } = alert;
       return [{ alert_id, ...keyOf(change), episode, at, kind, by, due, ...texts }];
