@@ -54,7 +54,7 @@ const jsonOf = (text: string): string => JSON.stringify(text).slice(1, -1);
 /** Base64 of a value that stands `before` bytes behind a group of three, as a password behind its user: the characters that it alone decides. */
 function base64Of(value: string, before: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
-  const text = bytes.toString('base64').replace(/=+$/, '');
+  const text = bytes.toString('base64').replace(/={1,2}$/, '');
   const end = bytes.length % 3 === 0 ? text.length : text.length - 1;
   const inner = text.slice(before === 0 ? 0 : before + 1, end);
   const all = before === 0 ? [text, inner] : [inner];

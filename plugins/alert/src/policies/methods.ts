@@ -1,9 +1,10 @@
 import type { Notify } from '@svc/plugin-notify/api';
 import { described, type Methods, needs, RpcError, Type } from '@svc/plugin-sdk';
 import { mayDo } from '../rules/rights.ts';
-import { DryRun, Name, PolicySettings } from '../schemas.ts';
+import { DryRun, Name } from '../schemas.ts';
 import type { SettingsParts } from '../silences/parts.ts';
 import { policyOf, settingsOf } from './policies.ts';
+import { PolicySettings } from './schemas.ts';
 import { DEFAULT_POLICY } from './store.ts';
 
 /** `alert_policy_set`, `_list` and `_delete`. */

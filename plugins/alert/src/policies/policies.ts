@@ -1,8 +1,8 @@
 import { RpcError, type Static } from '@svc/plugin-sdk';
 import { LEAST_REPEAT_S } from '../dispatch/schedule.ts';
-import type { PolicySettings } from '../schemas.ts';
 import type { Policy } from '../types.ts';
 import { demandZone } from '../windows/times.ts';
+import type { PolicySettings } from './schemas.ts';
 import { DEFAULT_POLICY, type NewPolicy, type PolicyStore } from './store.ts';
 
 const DEFAULTS = {
