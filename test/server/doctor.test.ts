@@ -244,6 +244,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   used.before(async () => {
     const plugins = [
+      ...['egress', 'notify'],
       'token',
       'server-info',
       'agent-uuid',

@@ -52,7 +52,7 @@ function headerFault(name: string, values: Values): string | undefined {
   const is = `'header' is ${name}, which the server sets itself`;
   if (RESERVED.test(name)) return `${is}: choose another name, for example X-Api-Key`;
   if (!/^authorization$/i.test(name) || authorization(values).length === 0) return undefined;
-  return `${is} from 'token', or from 'user' and 'password': empty these, or the header`;
+  return `${is}: 'token', or 'user' and 'password', make it. Empty these, or the header`;
 }
 
 function ownHeader(values: Values): Pairs {
