@@ -211,6 +211,10 @@ export const shortcuts: readonly Shortcut[] = [
     'test/alert/told.test.ts',
     'a busy machine is told after its hold and the wait, with its true beginning; the end once, in a silence too',
   ]),
+  rows('notify_outbox', [
+    'test/notify/sending.test.ts',
+    'a receiver that answers 500 for ten minutes gets one message when it is back',
+  ]),
   rows('alert_event', [
     'test/alert/told.test.ts',
     'a busy machine is told after its hold and the wait, with its true beginning; the end once, in a silence too',
