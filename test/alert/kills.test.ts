@@ -20,6 +20,8 @@ const AGENTS = 12;
 /** Each machine is busy and idle for so long in turns; machines are out of step. */
 const TURN_MS = 2_600;
 const EVERY_MS = 250;
+/** An alert that flaps is held: after so long other machines take the places of these. */
+const GENERATION_MS = 60_000;
 const DRAIN_MS = 90_000;
 
 interface Heard {
@@ -44,13 +46,14 @@ async function startReceiver() {
 
 /** Machines that report to any server that runs, busy and idle in turns. */
 function startMachines(urls: () => readonly string[], token: string) {
-  const machines = Array.from({ length: AGENTS }, () => randomUUID());
   const stopping = new AbortController();
   const busy = (at: number, now: number) =>
     Math.floor((now + (at * TURN_MS) / 3) / TURN_MS) % 2 === 0;
-  const work = machines.map(async (uuid, at) => {
+  const work = Array.from({ length: AGENTS }, async (_one, at) => {
+    let [uuid, since] = [randomUUID(), Date.now()];
     while (!stopping.signal.aborted) {
       const time = Date.now();
+      if (time - since > GENERATION_MS) [uuid, since] = [randomUUID(), time];
       const report = { uuid, time, cpu_usage: busy(at, time) ? 950 : 100, uptime: 1 };
       // A server that is killed meanwhile answers nothing: the next report goes to another one.
       await rpc(any(urls()), 'agent_report_dynamic_summary', [token, report]).catch(
@@ -60,7 +63,6 @@ function startMachines(urls: () => readonly string[], token: string) {
     }
   });
   return {
-    machines,
     async stop() {
       stopping.abort();
       await Promise.all(work);

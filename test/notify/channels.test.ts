@@ -302,7 +302,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('an own header Authorization is taken where the channel makes none', async () => {
     const header = 'authorization: Basic YWJj';
     const both = webhook('auth', hook.url, { secret: { header, token: SECRET } });
-    assert.match(await errorOf(create(app, both)), /empty these, or the header/);
+    assert.match(await errorOf(create(app, both)), /Empty these, or the header/);
     await create(app, webhook('auth', hook.url, { secret: { header } }));
     await call('channel_test', { name: 'auth' });
     assert.is(hook.got.at(-1)?.headers.authorization, 'Basic YWJj');
