@@ -70,7 +70,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await until('open', async () => (await alerts()).length === MACHINES);
     await go(60_000, () => got()['A']?.length === 1);
     assert.equal(got(), { A: [`opened ${MACHINES}`], B: [], C: [] });
-    return { set, ids: (await alerts()) as number[] };
+    return { set, rule, ids: (await alerts()) as number[] };
   }
   const rest = () => go(20 * SECOND);
 
@@ -89,6 +89,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const both = () => got()['A']?.length === 2 && got()['B']?.length === 2;
     await go(120 * SECOND, both);
     assert.equal(got(), { A: ['opened 3', 'closed 3'], B: ['opened 3', 'closed 3'], C: [] });
+  });
+
+  test('a rule that gets another policy is told to its channels, once', async () => {
+    const { rule, ids } = await open();
+    const policy = { name: randomUUID(), steps: steps(['B']), wait_s: 5 };
+    await call('alert_policy_set', { policy });
+    await call('alert_rule_update', { name: rule, change: { policy: policy.name } });
+    await go(10 * SECOND, () => got()['B']?.length === 1);
+    await call('alert_rule_update', { name: rule, change: { runbook: 'https://example.net/' } });
+    await rest();
+    assert.equal(got(), { A: ['opened 3'], B: ['opened 3'], C: [] });
+    // Nothing opens anew.
+    agents = [];
+    for (const id of ids) await call('alert_close', { id });
+    await go(120 * SECOND, () => got()['B']?.length === 2);
   });
 
   test('what is acknowledged, or not told to anybody yet, is not told to the new channel', async () => {

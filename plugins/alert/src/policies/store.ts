@@ -1,5 +1,6 @@
 import type { Counting, Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { lookAgain } from '../store/look-again.ts';
 import type { Policy, PolicyStep } from '../types.ts';
 
 export const DEFAULT_POLICY = 'default';
@@ -59,20 +60,11 @@ export class PolicyStore {
     return guarded(FAILED, () =>
       this.#counting.within(change, async (trx) => {
         const [stored] = await this.#rows(text, params, trx);
-        await this.#lookAgain(trx, name, now);
+        const where = `coalesce(policy, '${DEFAULT_POLICY}') = ?`;
+        await lookAgain(trx, this.#db, { where, params: [name] }, now);
         return stored as Policy;
       }),
     );
-  }
-
-  /** Has open alerts looked at that somebody was told of: channels that are new in the policy hear of them. */
-  async #lookAgain(trx: QueryBuilder, name: string, now: number): Promise<void> {
-    const lock = this.#db.dialect === 'postgres' ? 'for update' : '';
-    const text = `update alert set next_at = ? where id in (select id from alert where state > 0 and state >= 2
-      and told is not null and acked_at is null and (next_at is null or next_at > ?)
-      and rule_id in (select id from alert_rule where coalesce(policy, '${DEFAULT_POLICY}') = ?)
-      order by id ${lock}) returning id`;
-    await rowsOf(trx, { text, params: [now, now, name] });
   }
 
   /** Makes the policy of rules that name none, unless it is there. */

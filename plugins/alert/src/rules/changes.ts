@@ -159,7 +159,10 @@ export class RuleChanges {
         await store.demandName(wanted.name, old.id);
         return { ...wanted, meaning, ...times };
       }
-      const rule = await store.change({ ...wanted, meaning, ...times });
+      const rule = await store.change(
+        { ...wanted, meaning, ...times },
+        wanted.policy !== old.policy,
+      );
       if (!rule) continue;
       await changed();
       return rule;

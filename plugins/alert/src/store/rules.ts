@@ -1,6 +1,7 @@
 import { SEVERITIES } from '@svc/plugin-notify/api';
 import { type Counting, type Database, RpcError } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
+import { lookAgain } from './look-again.ts';
 import { readRows } from './read.ts';
 import { RULE, type RuleRow, ruleOf, type StoredRule } from './rows.ts';
 
@@ -78,8 +79,11 @@ export class RuleStore {
     );
   }
 
-  /** @returns undefined when it has gone, or is of another version than the one before. @throws RpcError 108 as `insert` */
-  change(rule: StoredRule): Promise<StoredRule | undefined> {
+  /**
+   * Stores a rule over its version before. After a change of its policy channels that are new to it hear of what is open.
+   * @returns undefined when it has gone, or is of another version than the one before. @throws RpcError 108 as `insert`
+   */
+  change(rule: StoredRule, hasNewPolicy = false): Promise<StoredRule | undefined> {
     return this.#within('the rule could not be changed', rule.owner, async (trx) => {
       await this.demandName(rule.name, rule.id, trx);
       const values = Object.entries(valuesOf(rule));
@@ -87,6 +91,8 @@ export class RuleStore {
         where id = ? and version = ? returning ${RULE}`;
       const params = [...values.map(([, value]) => value), rule.id, rule.version - 1];
       const [row] = await rowsOf<RuleRow>(trx, { text, params });
+      const open = { where: 'id = ?', params: [rule.id] };
+      if (row && hasNewPolicy) await lookAgain(trx, this.#db, open, rule.updated_at);
       return row && ruleOf(row);
     });
   }
