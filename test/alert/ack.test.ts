@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
-import { create, outbox, passes, type Receiver, receiver, webhook } from '../notify/kit.ts';
+import { create, outbox, passesUntil, type Receiver, receiver, webhook } from '../notify/kit.ts';
 import { suite } from '../runner/suite.ts';
 import { opened, PLUGINS } from './settings-kit.ts';
 
@@ -46,7 +46,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         .flatMap((body) => JSON.stringify(body).match(/\/svc\/alert\/ack\/[\w-]{24}/g) ?? [])
         .at(-1);
     const before = link();
-    await passes(app, 60_000, () => link() !== before);
+    await passesUntil(app, 60_000, () => link() !== before);
     const path = link();
     if (path === undefined || path === before) throw new Error('not told');
     return { ...made, path };
