@@ -981,6 +981,7 @@ export interface Methods {
           from: string;
           /** `HH:MM`, 00:00 to 23:59. */
           to: string;
+          /** Text in one line. */
           zone: string;
         } | null;
       /** Default: true. */
@@ -1014,6 +1015,7 @@ export interface Methods {
             from: string;
             /** `HH:MM`, 00:00 to 23:59. */
             to: string;
+            /** Text in one line. */
             zone: string;
           } | null;
         /** Default: true. */
@@ -1045,6 +1047,7 @@ export interface Methods {
           from: string;
           /** `HH:MM`, 00:00 to 23:59. */
           to: string;
+          /** Text in one line. */
           zone: string;
         } | null;
       /** Default: true. */
@@ -1128,7 +1131,10 @@ export interface Methods {
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
-        labels?: { [name: string]: string } | null;
+        labels?: {
+            /** Text in one line. */
+            [name: string]: string;
+          } | null;
       };
       /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
       dry_run?: boolean | null;
@@ -1410,7 +1416,10 @@ export interface Methods {
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
-        labels?: { [name: string]: string } | null;
+        labels?: {
+            /** Text in one line. */
+            [name: string]: string;
+          } | null;
       };
       /** Unix ms. */
       from: number;
@@ -1482,7 +1491,10 @@ export interface Methods {
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
-        labels?: { [name: string]: string } | null;
+        labels?: {
+            /** Text in one line. */
+            [name: string]: string;
+          } | null;
       };
       /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
       dry_run?: boolean | null;
@@ -1552,6 +1564,7 @@ export interface Methods {
           monitors?: string[];
           severity?: 'info' | 'warning' | 'critical';
         };
+        /** Text in one line. */
         reason: string;
         /** Unix ms. Default: now. */
         starts_at?: number | null;

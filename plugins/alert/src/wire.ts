@@ -11,13 +11,21 @@ export const Seconds = (maximum: number, description: string) =>
 
 /** Text without U+0000, which Postgres holds in no text. */
 export const Text = (options: Parameters<typeof Type.String>[0]) =>
-  Type.String({ pattern: '^[^\\u0000]*$', ...options });
+  Type.String({
+    pattern: '^[^\\u0000]*$',
+    description: 'Text without the character U+0000.',
+    ...options,
+  });
 
 /** Neither control characters and ends of lines nor those that turn the direction of writing: a name is shown in one line among others. */
 const ONE_LINE =
   '^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*$';
+
 /** Name of a label. */
-export const LabelName = Type.String({ pattern: ONE_LINE.replace('*$', '{0,40}$') });
+export const LabelName = Type.String({
+  pattern: ONE_LINE.replace('*$', '{0,40}$'),
+  description: 'Text in one line, at most 40 characters.',
+});
 
 export const Name = Type.String({
   minLength: 1,
@@ -27,7 +35,7 @@ export const Name = Type.String({
 });
 /** Label of a rule, a reason, an address: text in one line. */
 export const Line = (options: Parameters<typeof Type.String>[0]) =>
-  Type.String({ pattern: ONE_LINE, ...options });
+  Type.String({ pattern: ONE_LINE, description: 'Text in one line.', ...options });
 export const DryRun = optional(
   Type.Boolean({
     description:
