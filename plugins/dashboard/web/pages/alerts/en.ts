@@ -171,7 +171,8 @@ export const words = {
   noChannels: 'Nobody is told yet',
   channelsHint:
     'A channel takes alerts to people: a push message on the phone, an e-mail, a chat room. Until there is one they show in the dashboard only.',
-  noChannel: 'There is no such channel',
+  noChannel: 'Channel not found',
+  toChannels: 'To the channels',
   channelCount: (count: number) => names(count, 'channel', 'channels'),
   works: 'Works',
   notUsed: 'Not used yet',

@@ -156,6 +156,7 @@ export const words: Strings['alerts'] = {
   noChannels: '还不会通知任何人',
   channelsHint: '渠道把告警送到人：手机推送、邮件、聊天群。没有渠道时，告警只显示在控制台。',
   noChannel: '没有这个渠道',
+  toChannels: '返回渠道',
   channelCount: (count) => `${count} 个渠道`,
   works: '正常',
   notUsed: '尚未使用',

@@ -46,7 +46,14 @@ export function ChannelEditor({ name }: { readonly name: string | undefined }) {
           <Loaded of={channels} what={t.alerts.channelsUnreadable}>
             {(list) => {
               const channel = list.find((one) => one.name === name);
-              if (name !== undefined && !channel) return <Empty title={t.alerts.noChannel} />;
+              if (name !== undefined && !channel)
+                return (
+                  <Empty icon={Send} title={t.alerts.noChannel}>
+                    <Button onClick={() => navigate(to('alerts', 'channels'))}>
+                      {t.alerts.toChannels}
+                    </Button>
+                  </Empty>
+                );
               return <Editor kinds={all} channel={channel} list={list} />;
             }}
           </Loaded>
