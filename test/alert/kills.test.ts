@@ -20,8 +20,11 @@ const AGENTS = 12;
 /** Each machine is busy and idle for so long in turns; machines are out of step. */
 const TURN_MS = 2_600;
 const EVERY_MS = 250;
-/** An alert that flaps is held: after so long other machines take the places of these. */
-const GENERATION_MS = 60_000;
+/**
+ * An alert that flaps is held: after so long other machines take the places of these. More often, and the limit of messages
+ * a minute would hold up what is to be told.
+ */
+const GENERATION_MS = 120_000;
 const DRAIN_MS = 90_000;
 
 interface Heard {
