@@ -54,13 +54,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     hook.got.length = 0;
     const make =
       dialect === 'sqlite'
-        ? `create trigger no_writes before update on notify_outbox begin select raise(abort, 'no'); end`
+        ? `create trigger no_writes before update of state, tries on notify_outbox begin select raise(abort, 'no'); end`
         : `create function no_writes() returns trigger language plpgsql as $$ begin raise 'no'; end $$`;
     const { db } = app.kernel as App;
     await db.query.raw(make);
     if (dialect === 'postgres')
       await db.query.raw(
-        'create trigger no_writes before update on notify_outbox for each row execute function no_writes()',
+        'create trigger no_writes before update of state, tries on notify_outbox for each row execute function no_writes()',
       );
     await send(app, 'hangs', 'once');
     await until('left', () => hook.got.length === 1);
