@@ -39,6 +39,7 @@ export { type Command, definePlugin, type Hooks, type Kernel, type Plugin } from
 export type { Permission, PermissionKind, Principal, Requirement, Scope } from './principal.ts';
 export {
   canonicalUuid,
+  DryRun,
   described,
   optional,
   type Static,

@@ -105,3 +105,11 @@ export const described = <T extends TSchema>(schema: T, description: string): T 
 
 export type { Static, TSchema };
 export { Type };
+
+/** Parameter `dry_run` of a method that can check a change without making it. */
+export const DryRun = optional(
+  Type.Boolean({
+    description:
+      'True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be.',
+  }),
+);

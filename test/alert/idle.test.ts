@@ -1,4 +1,4 @@
-// What rounds of absence read while nothing happens (plugins/alert/src/presence/absence.ts).
+// Reads of the rounds of absence while nothing happens (plugins/alert/src/presence/absence.ts).
 
 import * as assert from 'uvu/assert';
 import { Absence } from '../../plugins/alert/src/presence/absence.ts';

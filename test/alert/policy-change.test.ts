@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     for (const hook of hooks.values()) hook.got.length = 0;
   });
 
-  /** What each channel was sent: types, and the numbers of alerts in them. */
+  /** Messages of each channel: types, and the numbers of alerts in them. */
   const got = () =>
     Object.fromEntries(
       NAMES.map((name) => [

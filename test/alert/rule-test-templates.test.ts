@@ -30,7 +30,7 @@ const rules: readonly { readonly id: string; readonly rule: Begun }[] = [
     return { id: `default rule ${id}`, rule: { source, condition, clear, for_s, clear_for_s } };
   }),
 ];
-/** What there is nothing stored for that could be played, and why. */
+/** Conditions that cannot be played, because no values are stored, and the words that say so. */
 const REFUSED: readonly [text: RegExp, why: RegExp][] = [
   [/predict|traffic/, /traffic, predict and windows over an hour cannot be played/],
   [/event ==|problem ==/, /of events and of the server no values are stored/],

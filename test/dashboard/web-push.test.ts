@@ -10,14 +10,9 @@ import { selfSigned } from '../agent-program-certificate.ts';
 import { readByBrowser } from '../notify/browser.ts';
 import { about, add, alert, channel, until as holds, idOf } from '../notify/kit.ts';
 import { suite } from '../runner/suite.ts';
+import { trust } from '../trust.ts';
 import { FAR_NAME, type Kit, missing, type OpenOptions, startKit } from './kit.ts';
 
-/** Of Node 22.19 and 24.5. */
-interface Trusting {
-  setDefaultCACertificates(certificates: readonly string[]): void;
-}
-
-const { setDefaultCACertificates: trust } = tls as unknown as Trusting;
 const trusted = tls.getCACertificates('default');
 const certificate = selfSigned('localhost');
 const own = createECDH('prime256v1');

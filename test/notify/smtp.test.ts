@@ -6,6 +6,7 @@ import { SMTPServer } from 'smtp-server';
 import * as assert from 'uvu/assert';
 import { selfSigned } from '../agent-program-certificate.ts';
 import { suite } from '../runner/suite.ts';
+import { trust } from '../trust.ts';
 import { channel, create, outbox, PLUGINS, passes, send, until } from './kit.ts';
 
 interface Mail {
@@ -14,11 +15,6 @@ interface Mail {
   readonly from: string;
   readonly to: readonly string[];
   readonly text: string;
-}
-
-/** Of Node 22.19 and 24.5. */
-interface Trusting {
-  setDefaultCACertificates(certificates: readonly string[]): void;
 }
 
 const test = suite('channels: e-mail and workers');
@@ -73,7 +69,6 @@ test.before.each(() => {
 
 async function trusting(work: () => Promise<void>): Promise<void> {
   const trusted = tls.getCACertificates('default');
-  const { setDefaultCACertificates: trust } = tls as unknown as Trusting;
   trust([...trusted, certificate.cert]);
   try {
     await work();

@@ -11,7 +11,7 @@ export interface Step {
   readonly call: readonly [method: string, params: object];
 }
 
-/** What the server said. @throws the error, when the server did not refuse */
+/** Returns the words of the server's refusal. @throws the error, when the server did not refuse */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof RpcError)) throw error;
   return typeof error.data === 'string' ? `${error.message}: ${error.data}` : error.message;

@@ -112,7 +112,7 @@ export function openEvaluator({ kernel, ...parts }: Core): Evaluator {
     slow_ms: () => config.slow_rule_us / 1_000,
     onSlow({ id, name, version }) {
       const rule = parts.rules.byId(id);
-      // What was measured may be a condition that somebody has changed since.
+      // Somebody may have changed the condition since it was measured.
       if (rule?.version !== version) return;
       log.warn(
         `the rule '${name}' takes longer than slow_rule_us under [alert]: it is switched off`,

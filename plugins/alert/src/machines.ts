@@ -9,7 +9,7 @@ import type { Machines } from './types.ts';
 /** Machines that lie between this one and the server, at most. */
 const MOST_PARENTS = 5;
 const NO_TAGS: readonly string[] = [];
-/** What people say of machines (kv.md §5.2). */
+/** Keys of the metadata that people give machines (kv.md §5.2). */
 const KEYS = [
   'metadata_name',
   'metadata_tags',
@@ -87,7 +87,7 @@ export class KnownMachines implements Machines {
   /** Reads again which machines are away. @throws RpcError 103 */
   async readAway(): Promise<void> {
     const { history, registry } = this.#parts;
-    // Where nobody is nobody is away.
+    // Without machines none is away.
     if (registry.list().length === 0) return;
     const uuids = new Map(
       registry.list().map(({ id, uuid, soft_delete }) => [id, soft_delete ? undefined : uuid]),

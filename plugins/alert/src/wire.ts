@@ -1,5 +1,5 @@
 import { SEVERITIES } from '@svc/plugin-notify/api';
-import { optional, Type } from '@svc/plugin-sdk';
+import { Type } from '@svc/plugin-sdk';
 
 export const closed = { additionalProperties: false } as const;
 export const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
@@ -36,12 +36,6 @@ export const Name = Type.String({
 /** Label of a rule, a reason, an address: text in one line. */
 export const Line = (options: Parameters<typeof Type.String>[0]) =>
   Type.String({ pattern: ONE_LINE, description: 'Text in one line.', ...options });
-export const DryRun = optional(
-  Type.Boolean({
-    description:
-      'True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be.',
-  }),
-);
 export const SeverityWord = Type.Enum([...SEVERITIES]);
 
 export const Names = (description: string) =>

@@ -8,11 +8,19 @@ const SHORTEST_PART = 8;
 
 /** Returns a function that takes secrets out of texts that are stored or shown: a receiver may repeat what it was sent, whole or in parts. */
 export function hiding(secrets: Values): (text: string) => string {
+  // Most messages are taken without a word that could hold a secret.
+  let forms: readonly string[] | undefined;
+  return (text) => {
+    forms ??= allForms(secrets);
+    return forms.reduce((hidden, form) => hidden.replaceAll(form, HIDDEN), withoutEscapes(text));
+  };
+}
+
+/** Returns the forms of all secrets and their parts, the longest first. */
+function allForms(secrets: Values): string[] {
   const values = Object.values(secrets).flat().map(String).flatMap(partsOf);
   const forms = new Set(values.filter(({ length }) => length >= SHORTEST).flatMap(formsOf));
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return (text) =>
-    longestFirst.reduce((hidden, form) => hidden.replaceAll(form, HIDDEN), withoutEscapes(text));
+  return [...forms].sort((a, b) => b.length - a.length);
 }
 
 /** Values that stand in a secret one: in a header, a query or an address. */

@@ -136,7 +136,7 @@ function changeOf(live: Live, judged: Judged, at: number): Transition | undefine
 
 function note(live: Live, judged: Judged): void {
   const { row, held } = live;
-  // What an alert opened with stays until it is over.
+  // Value and detail of the opening stay until the alert is over.
   const isOpen = row !== undefined && row.state >= OPEN && held.state >= OPEN;
   const { value, detail } = isOpen ? row : judged.facts();
   live.value = value;

@@ -1,7 +1,7 @@
 import type { Notify } from '@svc/plugin-notify/api';
-import { described, type Methods, needs, RpcError, Type } from '@svc/plugin-sdk';
+import { DryRun, described, type Methods, needs, RpcError, Type } from '@svc/plugin-sdk';
 import { mayDo } from '../rules/rights.ts';
-import { DryRun, Name } from '../schemas.ts';
+import { Name } from '../schemas.ts';
 import type { SettingsParts } from '../silences/parts.ts';
 import { policyOf, settingsOf } from './policies.ts';
 import { PolicySettings } from './schemas.ts';

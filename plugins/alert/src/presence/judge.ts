@@ -50,7 +50,7 @@ export function judge(look: Look, { at, elapsed_ms, gap_ms }: When): Judgement {
   const next = step(held, { condition, clear, at, elapsed_ms, gap_after_ms: gap_ms }, holds);
   if (next === held) return undefined;
   const { true_ms, false_ms, state } = next;
-  // What an alert opened with stays until it is over.
+  // Value and detail of the opening stay until the alert is over.
   const isOpen = alert !== undefined && alert.state >= OPEN && state >= OPEN;
   const { value, detail: seen } = isOpen ? alert : look;
   const since = held.state < 2 && look.since !== undefined ? look.since : next.since;

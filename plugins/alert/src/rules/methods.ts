@@ -2,6 +2,7 @@ import { type Condition, compile } from '@svc/conditions';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import {
   type Auth,
+  DryRun,
   described,
   type Methods,
   optional,
@@ -10,7 +11,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
-import { DryRun, Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
+import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
 import { Text } from '../wire.ts';

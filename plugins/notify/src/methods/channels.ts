@@ -1,5 +1,6 @@
 import {
   type Auth,
+  DryRun,
   described,
   type Methods,
   needs,
@@ -17,7 +18,6 @@ import {
   ChannelAnswer,
   ChannelChange,
   ChannelName,
-  DryRun,
   KindAnswer,
   NewChannel,
   UrlAnswer,

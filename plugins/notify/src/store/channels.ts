@@ -98,7 +98,7 @@ export class ChannelStore {
     const write = async (trx: QueryBuilder) => {
       const all = [...params, owner, now, owner, row.id, row.version];
       if ((await this.#on.rows(text, all, trx)).length === 0) return false;
-      // What a receiver said to the earlier owner is not for the new one.
+      // The new owner does not learn the answers that the earlier one got.
       const forget = `update notify_outbox set last_error = null
         where channel_id = ? and status is not null and last_error is not null returning id`;
       if (owner !== row.owner) await this.#on.rows(forget, [row.id], trx);

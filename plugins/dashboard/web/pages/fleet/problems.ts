@@ -98,7 +98,7 @@ function ofAlert(alert: Alert, { titleOf, measuredOf }: AlertWords): Problem {
   const text = value === '' ? what : t.fleet.alert(what, value);
   const hidden = hiddenText(alert);
   const isEnding = state === 'clearing';
-  // What people have done about it, or that it ends, stands behind it.
+  // The text ends with the silence, the ending or the acknowledgement.
   const more =
     hidden ?? (isEnding ? t.alert.ending : acked_by === null ? undefined : ackedText(acked_by));
   const isCalm = hidden !== undefined || isEnding;

@@ -1,10 +1,11 @@
 import { Plus, X } from 'lucide';
 import { SEVERITIES } from '../../../parts/alert/index.ts';
-import { Button, Checkbox, Field, FormDialog, Select, TextField } from '../../../parts/index.ts';
+import { Button, Checkbox, FormDialog, Select, TextField } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Channel, type Policy, useChannels } from '../model.ts';
 import { HoldSelect } from '../rules/hold.tsx';
 import { TagChoice } from '../tags.tsx';
+import { TimeField } from '../time-field.tsx';
 import { ZoneField } from '../windows/zone-field.tsx';
 import { type Step, usePolicyDraft } from './draft.ts';
 
@@ -116,20 +117,11 @@ function Quiet({
 }: PartProps & { readonly onSwitch: (isOn: boolean) => void }) {
   const clock = (name: 'from' | 'to') =>
     quiet && (
-      <Field label={t.alerts.quietTimes[name]}>
-        {(ids) => (
-          <input
-            {...ids}
-            class="input"
-            type="time"
-            required
-            value={quiet[name]}
-            onInput={({ currentTarget }) =>
-              onChange({ quiet: { ...quiet, [name]: currentTarget.value } })
-            }
-          />
-        )}
-      </Field>
+      <TimeField
+        label={t.alerts.quietTimes[name]}
+        time={quiet[name]}
+        onTime={(time) => onChange({ quiet: { ...quiet, [name]: time } })}
+      />
     );
   return (
     <div class="stack">

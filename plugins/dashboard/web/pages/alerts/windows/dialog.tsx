@@ -4,6 +4,7 @@ import { HoldSelect } from '../rules/hold.tsx';
 import { Hides } from '../silences/dialogs/silence.tsx';
 import { MatcherFields } from '../silences/matcher.tsx';
 import { TagChoice } from '../tags.tsx';
+import { TimeField } from '../time-field.tsx';
 import { Calendar } from './calendar.tsx';
 import { cronOf, readWeekly } from './cron.ts';
 import {
@@ -153,21 +154,11 @@ function Weekly({ draft, onChange }: PartProps) {
       )}
       <div class="alerts-fields">
         {weekly && (
-          <Field label={t.alerts.begins}>
-            {(ids) => (
-              <input
-                {...ids}
-                class="input"
-                type="time"
-                required
-                value={weekly.time}
-                onInput={({ currentTarget }) =>
-                  currentTarget.value !== '' &&
-                  onChange({ cron: cronOf({ ...weekly, time: currentTarget.value }) })
-                }
-              />
-            )}
-          </Field>
+          <TimeField
+            label={t.alerts.begins}
+            time={weekly.time}
+            onTime={(time) => time !== '' && onChange({ cron: cronOf({ ...weekly, time }) })}
+          />
         )}
         <HoldSelect
           label={t.alerts.lasts}
