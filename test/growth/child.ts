@@ -78,7 +78,7 @@ export class Server {
     }
   }
 
-  #post(text: string): Promise<void> {
+  #post(text: string, tries = 3): Promise<void> {
     return new Promise((resolve, reject) => {
       const headers = {
         'content-type': 'application/json',
@@ -91,9 +91,9 @@ export class Server {
       });
       sent.on('timeout', () => sent.destroy(new Error(`no answer within ${LATE_MS} ms`)));
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed the idle connection while the message was on its way.
-        const again = sent.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '');
-        if (again) this.#post(text).then(resolve, reject);
+        // The server closes idle connections, and those whose message is long on its way, as on a busy machine.
+        const again = tries > 1 && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '');
+        if (again) this.#post(text, tries - 1).then(resolve, reject);
         else reject(error);
       });
       sent.end(text);

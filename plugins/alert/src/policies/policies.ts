@@ -24,9 +24,10 @@ export class Policies {
     this.#store = store;
   }
 
-  /** Makes the policy `default` at the first start. @throws RpcError 103 */
-  makeDefault(now: number): Promise<void> {
-    return this.#store.makeDefault({ name: DEFAULT_POLICY, owner: null, ...DEFAULTS }, now);
+  /** Makes the policy `default` at the first start; later starts write nothing, because the disk may be full. @throws RpcError 103 */
+  async makeDefault(now: number): Promise<void> {
+    if (await this.#store.has(DEFAULT_POLICY)) return;
+    await this.#store.makeDefault({ name: DEFAULT_POLICY, owner: null, ...DEFAULTS }, now);
   }
 
   /** Reads the table again. @throws RpcError 103 */
