@@ -5,8 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../agent/src/clock.ts';
-import { firstAnswer, inTurns } from '../agent/src/first-answer.ts';
+import { checkClock, systemClock } from '../agent/src/clock.ts';
+import { firstAnswer, inTurns } from '../checks/src/first-answer.ts';
 import { FakeClock } from './agent-program-kit.ts';
 import { failureOf, resultOf, runtimeFor } from './agent-program-task-kit.ts';
 import { suite } from './runner/suite.ts';
@@ -49,7 +49,10 @@ function attempts(addresses: string) {
     ends.set(address, end);
     return end.promise;
   };
-  const result = firstAnswer(found(addresses), attempt, { clock, signal: stop.signal });
+  const result = firstAnswer(found(addresses), attempt, {
+    clock: checkClock(clock, 'next address'),
+    signal: stop.signal,
+  });
   const outcome = result.catch((error: Error) => `failed: ${error.message}`);
   return {
     ...{ clock, begun, ended, stop, outcome },

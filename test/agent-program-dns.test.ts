@@ -1,7 +1,7 @@
 /** Kind dns of the agent program, against a name server of the test (task.md §2.1 and §6). */
 
 import * as assert from 'uvu/assert';
-import { reverseName } from '../agent/src/tasks/dns-records.ts';
+import { reverseName } from '../checks/src/records.ts';
 import { record, startDns, type TestDns, type Zone } from './agent-program-dns-server.ts';
 import { soon } from './agent-program-kit.ts';
 import { contextFor, failureOf, resultOf } from './agent-program-task-kit.ts';

@@ -12,7 +12,7 @@ const test = suite('architecture');
 const pathsOf = (text: string): string[] =>
   [
     ...text.matchAll(
-      /`((?:agent|bench|conditions|config|docs|examples|fair-turns|kernel|plugin-sdk|plugins|server|test)\/[\w./-]*)`/g,
+      /`((?:agent|bench|checks|conditions|config|docs|examples|fair-turns|kernel|plugin-sdk|plugins|server|test)\/[\w./-]*)`/g,
     ),
   ].map((match) => match[1]!);
 

@@ -50,13 +50,24 @@ const server = readPackage(join(root, 'server'));
 const sdk = readPackage(join(root, 'plugin-sdk'));
 const fairTurns = readPackage(join(root, 'fair-turns'));
 const conditions = readPackage(join(root, 'conditions'));
+const checks = readPackage(join(root, 'checks'));
 const agent = readPackage(join(root, 'agent'));
 const clients = ['client', 'cli'].map((name) => readPackage(join(root, name)));
 const web = {
   folder: 'plugins/dashboard/web',
   sources: sourcesOf(join(root, 'plugins/dashboard/web')),
 };
-const packages = [sdk, fairTurns, conditions, kernel, server, ...plugins, agent, ...clients];
+const packages = [
+  sdk,
+  fairTurns,
+  conditions,
+  checks,
+  kernel,
+  server,
+  ...plugins,
+  agent,
+  ...clients,
+];
 
 function withoutTestingKit(found: Package): Package {
   return { ...found, sources: found.sources.filter(({ path }) => !path.endsWith('testing.ts')) };
@@ -166,6 +177,22 @@ test('only egress sends requests: what the server opens for a caller has one way
   );
 });
 
+test('checks import nothing but Node, and only its network of agents opens connections', () => {
+  const opens =
+    /import \{[^}]*\b(?:connect|createConnection|Socket|lookup)\b[^}]*\} from 'node:(?:net|dns[^']*)'/;
+  const others = checks.sources.flatMap(({ path, text }) =>
+    importsOf({ path, text: text.replace(/^import type .*$/gm, '') }).filter(
+      (name) => !/^(?:node:|\.)/.test(name),
+    ),
+  );
+  assert.equal([checks.dependencies, others], [[], []]);
+  const found = checks.sources.filter(({ text }) => opens.test(text.replace(/\btype \w+/g, '')));
+  assert.equal(
+    found.map(({ path }) => path),
+    [join('checks', 'src', 'plain.ts')],
+  );
+});
+
 test('only the kernel listens, and metrics on an address of its own', () => {
   const listens = /import \{[^}]*\bcreateServer\b[^}]*\} from 'node:(?:https?|net|tls)'/;
   const found = plugins.flatMap(({ sources }) => sources).filter(({ text }) => listens.test(text));
@@ -175,9 +202,9 @@ test('only the kernel listens, and metrics on an address of its own', () => {
   );
 });
 
-test('the kernel, the SDK, the fair turns and the conditions import no plugin', () => {
+test('the kernel, the SDK, the fair turns, the conditions and the checks import no plugin', () => {
   const names = new Set(plugins.map(({ name }) => name));
-  const found = [sdk, fairTurns, conditions, kernel].flatMap(({ sources }) =>
+  const found = [sdk, fairTurns, conditions, checks, kernel].flatMap(({ sources }) =>
     sources.filter((source) => importsOf(source).some((name) => names.has(packageOf(name)))),
   );
   assert.equal(

@@ -40,6 +40,7 @@ const pages = pagesOf(['README.md', 'cli/README.md', 'docs/guide/*.md', 'plugins
 /** Programs with tests of their own (`example-*.test.ts`, `two-hosts`, `hello-plugin`, `agent-program-*`, `client/readme`): only the form is checked. */
 const others = pagesOf([
   'agent/README.md',
+  'checks/README.md',
   'client/README.md',
   'conditions/README.md',
   'examples/*/README.md',

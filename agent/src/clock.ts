@@ -18,6 +18,13 @@ export const systemClock: Clock = {
   },
 };
 
+/** The clock in the form that `@svc/checks` takes; the label is that of its timers. */
+export const checkClock = (clock: Clock, label: string) => ({
+  now: () => clock.now(),
+  monotonic: () => clock.steady(),
+  timeout: (run: () => void, ms: number) => clock.after(label, ms, run),
+});
+
 /** Waits `ms`, or until the signal aborts. */
 export function sleep(clock: Clock, label: string, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -29,6 +29,7 @@ const isInstalled = (name) => existsSync(join(root, 'node_modules', name));
 export async function buildAgent() {
   const sources = [
     join(agent, 'src'),
+    join(root, 'checks', 'src'),
     join(agent, 'package.json'),
     join(agent, 'systemd'),
     join(root, 'package-lock.json'),
@@ -115,7 +116,7 @@ const BUILTIN = /^import (?:\* as (\w+)|\{([^}]*)\}) from '(node:[^']+)';$/gm;
 const withNamesAlone = {
   name: 'names of modules of Node',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]agent[/\\]src[/\\].*\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[/\\](?:agent|checks)[/\\]src[/\\].*\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8').replace(BUILTIN, (_, whole, listed = '', module) => {
         const names = listed.split(',').filter((name) => name.trim() && !/^\s*type /.test(name));

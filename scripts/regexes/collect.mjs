@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseSync } from 'vite';
 
 const FILES =
-  '{kernel,server,plugin-sdk,fair-turns,conditions,plugins/*,agent,client,cli}/{src,web,bin}/**/*.{ts,tsx,js}';
+  '{kernel,server,plugin-sdk,fair-turns,conditions,checks,plugins/*,agent,client,cli}/{src,web,bin}/**/*.{ts,tsx,js}';
 
 /** Arguments of `new RegExp`, or the value of `pattern`; undefined for any other node. */
 function made(node) {

@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises';
+import { lookUp, RECORD_TYPES, type RecordType } from '@svc/checks';
 import type { Clock } from '../clock.ts';
 import { readObject, readOptionalText, readText, readTexts } from '../content.ts';
 import { elapsed } from '../measure.ts';
 import type { TaskHandler } from '../task-context.ts';
-import { lookUp, RECORD_TYPES, type RecordType } from './dns-records.ts';
 
 /** Limits of a query, which is sent twice, so that one lost packet does not use up the task's time. */
 const QUERY = { timeout: 1500, tries: 2 };

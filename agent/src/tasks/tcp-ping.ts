@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import type { Clock } from '../clock.ts';
+import { firstAnswer } from '@svc/checks';
+import { type Clock, checkClock } from '../clock.ts';
 import { readText } from '../content.ts';
-import { firstAnswer } from '../first-answer.ts';
 import { addressesOf } from '../hosts.ts';
 import { withLimit } from '../limits.ts';
 import { elapsed } from '../measure.ts';
@@ -18,7 +18,7 @@ export const tcpPing: TaskHandler = async (content, { runtime, signal }) => {
   const limit = { clock, label: 'connection', ms: CONNECT_MS, parent: signal };
   const open = (address: string, over: AbortSignal) => connectTime(address, port, clock, over);
   return await withLimit(limit, (limited) =>
-    firstAnswer(addresses, open, { clock, signal: limited }),
+    firstAnswer(addresses, open, { clock: checkClock(clock, 'next address'), signal: limited }),
   );
 };
 

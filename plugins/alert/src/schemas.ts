@@ -14,7 +14,7 @@ import {
   Time,
 } from './wire.ts';
 
-export { Name, SeverityWord, Time } from './wire.ts';
+export { DryRun, Name, SeverityWord, Time } from './wire.ts';
 
 export const Scope = Type.Object(
   {

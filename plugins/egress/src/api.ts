@@ -1,3 +1,5 @@
+import type { LookupAddress } from 'node:dns';
+import type { Resolver } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { service } from '@svc/plugin-sdk';
@@ -48,10 +50,19 @@ export interface EgressConnection {
   /** A name or an address. */
   readonly host: string;
   readonly port: number;
+  /** Address of the host, of those that `addresses` gave; absent: whichever of them answers. */
+  readonly address?: string;
   /** TLS, where present: the certificate is checked for the host, against these authorities (PEM) or the public ones. */
   readonly tls?: { readonly ca?: string };
   /** Ends the attempt; an open connection belongs to its owner. */
   readonly signal: AbortSignal;
+}
+
+/** A host and the port that is meant there, 0 where the protocol has none. */
+export interface EgressTarget {
+  /** A name or an address. */
+  readonly host: string;
+  readonly port: number;
 }
 
 /** Sends the requests of one owner under its rules, over connections of its own. */
@@ -60,6 +71,10 @@ export interface EgressClient {
   request(request: EgressRequest): Promise<EgressResponse>;
   /** Opens a socket, which its owner closes. @throws Error within `connect_ms` */
   connect(connection: EgressConnection): Promise<Socket>;
+  /** Returns the addresses of a host that may be reached at the port. @throws Error where there are none */
+  addresses(target: EgressTarget & { readonly family?: 4 | 6 }): Promise<readonly LookupAddress[]>;
+  /** Creates a client of a name server, which is a target as any other, or of those of this server. @throws Error where it may not be reached */
+  resolver(server?: EgressTarget): Promise<Resolver>;
   /** Applies new rules; connections that were opened under the old ones are closed. @throws UserError as `Egress.open` */
   change(rules: EgressRules): void;
 }

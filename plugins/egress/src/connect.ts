@@ -1,4 +1,4 @@
-import { isIP, connect as plainConnect, type Socket } from 'node:net';
+import { connect as plainConnect, type Socket } from 'node:net';
 import { connect as secureConnect } from 'node:tls';
 import type { EgressConnection } from './api.ts';
 import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
@@ -13,11 +13,12 @@ interface Guarded {
 
 /** Opens a connection to an allowed address; with TLS its certificate is checked. @throws Error */
 export function connectGuarded(
-  { host, port, tls, signal }: EgressConnection,
+  { host, port, address: chosen, tls, signal }: EgressConnection,
   { policy, connect_ms, refused, resolve }: Guarded,
 ): Promise<Socket> {
-  const address = literalAddress(host);
-  if (address && !policy.allows({ host: address, port, address })) throw refused(address);
+  const address = literalAddress(chosen ?? host);
+  if (address && !policy.allows({ host: literalAddress(host) ?? host, port, address }))
+    throw refused(address);
   const to = {
     host: address ?? host,
     port,
@@ -26,7 +27,7 @@ export function connectGuarded(
       ...{ refused, resolve },
     }),
   };
-  const servername = isIP(to.host) === 0 ? { servername: host } : {};
+  const servername = literalAddress(host) === undefined ? { servername: host } : {};
   const socket = tls ? secureConnect({ ...to, ...servername, ...tls }) : plainConnect(to);
   return new Promise((done, fail) => {
     const end = (error: Error) => void socket.destroy(error);

@@ -1,3 +1,5 @@
+import type { LookupAddress } from 'node:dns';
+import type { Resolver } from 'node:dns/promises';
 import {
   Agent,
   type ClientRequest,
@@ -15,10 +17,18 @@ import type {
   EgressRequest,
   EgressResponse,
   EgressRules,
+  EgressTarget,
 } from './api.ts';
 import { connectGuarded } from './connect.ts';
 import { decoded } from './content.ts';
-import { guardedLookup, literalAddress, type Resolve } from './lookup.ts';
+import {
+  allowedAddresses,
+  guardedLookup,
+  type LookupOrder,
+  literalAddress,
+  type Resolve,
+} from './lookup.ts';
+import { resolverOf } from './names.ts';
 import { type Policy, policyOf } from './policy.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 
@@ -36,6 +46,8 @@ export interface EgressOptions {
   readonly userAgent: string;
   /** Replacement of the machine's name resolution. */
   readonly resolve?: Resolve;
+  /** Name servers of the configuration; none: those of the machine. */
+  readonly servers?: () => readonly string[];
   readonly standing?: ShareRules['standing'];
 }
 
@@ -85,6 +97,30 @@ export class EgressGuard implements EgressClient {
       refused: (target) => this.#refused(target),
       resolve: this.#options.resolve,
     });
+  }
+
+  async addresses({
+    family,
+    ...target
+  }: Parameters<EgressClient['addresses']>[0]): Promise<LookupAddress[]> {
+    return allowedAddresses({ host: target.host, family }, this.#lookupOrder(target));
+  }
+
+  async resolver(server?: EgressTarget): Promise<Resolver> {
+    const found = server && (await this.addresses(server));
+    const servers = found?.map(({ address, family }) =>
+      family === 6 ? `[${address}]:${server?.port}` : `${address}:${server?.port}`,
+    );
+    return resolverOf(servers ?? this.#options.servers?.() ?? []);
+  }
+
+  /** Order of a look-up that gives only what may be reached. */
+  #lookupOrder({ host, port }: EgressTarget): LookupOrder {
+    return {
+      isAllowed: (address) => this.#policy.allows({ host, port, address }),
+      refused: (target) => this.#refused(target),
+      resolve: this.#options.resolve,
+    };
   }
 
   /** Sends a request in its turn. It holds its place for as long as its connection. */
@@ -148,11 +184,7 @@ export class EgressGuard implements EgressClient {
       signal,
       headers: headersOf(headers, body, this.#options.userAgent),
       agent: mayReuse && (secure ? agents.secure : agents.plain),
-      lookup: guardedLookup({
-        isAllowed: (found) => this.#policy.allows({ host: url.hostname, port, address: found }),
-        refused: (target) => this.#refused(target),
-        resolve: this.#options.resolve,
-      }),
+      lookup: guardedLookup(this.#lookupOrder({ host: url.hostname, port })),
     };
     return new Promise((resolve, reject) => {
       const request = (secure ? secureRequest : plainRequest)(url, options, resolve);

@@ -37,6 +37,7 @@ export default definePlugin({
           userAgent,
           standing: standingIn(kernel),
           resolve: names.resolve,
+          servers: () => settings.dns_servers,
         });
         kernel.defer('outgoing connections', () => guard.close());
         return guard;

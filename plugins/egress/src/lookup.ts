@@ -40,3 +40,24 @@ export function guardedLookup({
     });
   };
 }
+
+/** Returns allowed addresses of a host, which may be one. @throws Error where there are none */
+export async function allowedAddresses(
+  { host, family }: { readonly host: string; readonly family?: 4 | 6 | undefined },
+  order: LookupOrder,
+): Promise<LookupAddress[]> {
+  const address = literalAddress(host);
+  if (address === undefined) {
+    const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>();
+    guardedLookup(order)(host, { all: true, ...(family && { family }) }, (error, found) => {
+      if (error) reject(error);
+      else resolve(found as LookupAddress[]);
+    });
+    return promise;
+  }
+  const own = isIP(address);
+  if (family !== undefined && own !== family)
+    throw new Error(`${address} is not an IPv${family} address`);
+  if (!order.isAllowed(address)) throw order.refused(address);
+  return [{ address, family: own }];
+}

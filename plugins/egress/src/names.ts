@@ -1,4 +1,5 @@
 import { type LookupAddress, lookup, Resolver } from 'node:dns';
+import { Resolver as PromiseResolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -134,6 +135,13 @@ async function machineOf(servers: readonly string[]): Promise<Machine> {
   const [, ...search] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
   const dots = Number(/^options\s.*\bndots:(\d+)/m.exec(conf)?.[1] ?? 1);
   return { resolver, hosts: hostsIn(hosts), search, dots };
+}
+
+/** Creates a client of name servers (`IP:port`), or of those of the machine. */
+export function resolverOf(servers: readonly string[]): PromiseResolver {
+  const resolver = new PromiseResolver({ timeout: QUESTION_MS, tries: 2 });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
 }
 
 /** Reads a file of the machine; without it there are no such names. */

@@ -44,7 +44,7 @@ function ruleOf(entry: string, key: string): Rule {
   if (isIP(address) === 0) {
     if (bits !== undefined || !/^[\w.-]+$/.test(text)) throw bad(entry, key);
     const name = text.toLowerCase();
-    return { port, matches: (host) => host === name };
+    return { port, matches: (host) => host.toLowerCase() === name };
   }
   const list = new BlockList();
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';

@@ -1,5 +1,6 @@
-import { service, Type, topic } from '@svc/plugin-sdk';
+import { type Static, service, Type, topic } from '@svc/plugin-sdk';
 import type { QueryBuilder } from '@svc/plugin-sdk/sql';
+import type { KindField } from './schemas.ts';
 import type { TemplateValues } from './template/index.ts';
 
 export {
@@ -9,6 +10,9 @@ export {
   TemplateError,
   type TemplateValues,
 } from './template/index.ts';
+
+/** Field of a form. */
+export type FormField = Static<typeof KindField>;
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];

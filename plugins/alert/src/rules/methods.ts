@@ -11,7 +11,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
-import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
+import { DryRun, Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
 import { Text } from '../wire.ts';

@@ -18,6 +18,7 @@ import {
   ChannelAnswer,
   ChannelChange,
   ChannelName,
+  DryRun,
   KindAnswer,
   NewChannel,
   UrlAnswer,

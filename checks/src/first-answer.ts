@@ -1,6 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import type { Clock } from './clock.ts';
-import { untilAborted } from './limits.ts';
+import type { Clock } from './types.ts';
 
 /** Time that an address has for itself before the next one is tried at the same time (RFC 8305 §5). */
 const DELAY_MS = 250;
@@ -9,17 +8,20 @@ const SHORTEST_MS = 10;
 /** Time within which the last address of many is tried. */
 const ALL_WITHIN_MS = 800;
 
+const OVER = new Error('another address has answered');
+
 /**
- * The first answer of one of a host's addresses. They are tried in the order of RFC 8305: the families take turns, and the
- * next address follows when the newest attempt failed, or after 250 ms, less where there are more than four. The other
+ * Returns the first answer of one of a host's addresses. They are tried in the order of RFC 8305: the families take turns, and
+ * the next address follows when the newest attempt failed, or after 250 ms, less where there are more than four. The other
  * attempts are ended by their signal.
  * @throws the failure of the first address when all have failed; the signal's reason
  */
 export async function firstAnswer<T>(
   addresses: readonly LookupAddress[],
   attempt: (address: string, signal: AbortSignal) => Promise<T>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { clock, signal }: { readonly clock: Pick<Clock, 'timeout'>; readonly signal: AbortSignal },
 ): Promise<T> {
+  if (addresses.length === 0) throw new Error('the host has no address');
   const waiting = inTurns(addresses);
   const delay_ms = Math.max(SHORTEST_MS, Math.min(DELAY_MS, ALL_WITHIN_MS / waiting.length));
   const over = new AbortController();
@@ -33,7 +35,7 @@ export async function firstAnswer<T>(
     const found = waiting.shift();
     if (!found || over.signal.aborted) return;
     const at = begun++;
-    if (waiting.length > 0) cancel = clock.after('next address', delay_ms, next);
+    if (waiting.length > 0) cancel = clock.timeout(next, delay_ms);
     attempt(found.address, over.signal).then(resolve, (failure: unknown) => {
       failures[at] = failure;
       failed += 1;
@@ -41,16 +43,21 @@ export async function firstAnswer<T>(
       else if (failed === begun) reject(failures[0]);
     });
   };
-  next();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  else next();
   try {
-    return await untilAborted(signal, promise);
+    return await promise;
   } finally {
     cancel();
-    over.abort(signal.reason);
+    signal.removeEventListener('abort', stop);
+    // Without a reason Node makes one, with a trace of the stack.
+    over.abort(signal.reason ?? OVER);
   }
 }
 
-/** One address of each family after the other, beginning with the family that the system prefers (RFC 8305 §4). */
+/** Returns one address of each family after the other, beginning with the family that the system prefers (RFC 8305 §4). */
 export function inTurns(addresses: readonly LookupAddress[]): LookupAddress[] {
   const [first] = addresses;
   const preferred = addresses.filter(({ family }) => family === first?.family);

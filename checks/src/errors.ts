@@ -1,0 +1,54 @@
+/** Errors of Node in plain words. */
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the other side closed the connection',
+  EPIPE: 'the other side closed the connection',
+  ETIMEDOUT: 'the connection got no answer',
+  EHOSTUNREACH: 'there is no way to the host',
+  ENETUNREACH: 'there is no way to the network of the host',
+  EADDRNOTAVAIL: 'this machine has no address from which it could be reached',
+  EACCES: 'this machine does not let the connection out',
+  EPERM: 'this machine does not let the connection out',
+  ENOTFOUND: 'no address was found for the name',
+  ENODATA: 'no address was found for the name',
+  EAI_AGAIN: 'no name server answered',
+  EAI_FAIL: 'no name server answered',
+  ETIMEOUT: 'the name server did not answer',
+  EBADNAME: 'the name is not one of the DNS',
+  EBADRESP: 'the answer of the name server cannot be read',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are larger than 16 kB',
+  ERR_INVALID_URL: 'the address is no URL',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the other side does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the other side does not speak TLS',
+};
+
+interface NodeError {
+  readonly message?: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
+/** Returns what went wrong as a sentence for a person. */
+export function sentenceOf(error: unknown): string {
+  const { message, code = '', reason, hostname, address, port } = error as NodeError;
+  const words = Object.hasOwn(WORDS, code) ? WORDS[code] : undefined;
+  if (words) {
+    const where = hostname ?? (address && port ? `${address} port ${port}` : address);
+    return where ? `${words}: ${where}` : words;
+  }
+  if (code.startsWith('HPE_')) return `the answer is not HTTP: ${reason ?? message}`;
+  // The message of OpenSSL names its own source files.
+  if (code.startsWith('ERR_SSL_')) return `TLS failed: ${reason ?? code}`;
+  return message || String(error);
+}
+
+/** Returns the beginning of a text without characters that databases and pages do not take. */
+export const shown = (text: string, characters: number): string =>
+  text
+    .slice(0, characters)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, ' ')
+    .toWellFormed();

@@ -1,0 +1,31 @@
+import type { LookupAddress } from 'node:dns';
+import type { Resolver } from 'node:dns/promises';
+import type { Socket } from 'node:net';
+
+/** Host and port that a check wants to reach. The port is 0 where the protocol has none. */
+export interface Target {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Way out of a place, which decides what may be reached. Checks open nothing by themselves. */
+export interface Door {
+  /** Returns addresses of the host that may be reached, the preferred ones first. @throws Error where there are none */
+  addresses(target: Target & { readonly family?: 4 | 6 }): Promise<readonly LookupAddress[]>;
+  /** Opens a TCP connection to an address of the host. `signal` ends the attempt, not the open connection. @throws Error */
+  connect(
+    target: Target & { readonly address: string; readonly signal: AbortSignal },
+  ): Promise<Socket>;
+  /** Creates a client of a name server, or of those of the place. @throws Error where it may not be reached */
+  resolver(server?: Target): Promise<Resolver>;
+}
+
+export interface Network extends Door {
+  /** Sends echoes to an address; returns the milliseconds of those that came back. @throws Error where none could be sent */
+  ping(echoes: {
+    readonly address: string;
+    readonly count: number;
+    readonly signal: AbortSignal;
+  }): Promise<readonly number[]>;
+}

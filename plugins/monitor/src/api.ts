@@ -1,0 +1,53 @@
+import { service, Type, topic } from '@svc/plugin-sdk';
+
+export * from './types.ts';
+
+/** Monitors were made, changed, switched or deleted. */
+export const MonitorChanged = topic('monitor.changed', Type.Object({}));
+
+/** Verdicts became different, at most 200 at a time; states as in `monitor_verdict`. */
+export const MonitorVerdict = topic(
+  'monitor.verdict',
+  Type.Object({
+    changes: Type.Array(
+      Type.Object({
+        monitor_id: Type.Integer(),
+        from: Type.Integer(),
+        to: Type.Integer(),
+        at: Type.Integer({ description: 'Unix ms.' }),
+      }),
+    ),
+  }),
+);
+
+/** What a monitor says now, as rules of source `monitor` see it. */
+export interface MonitorNow {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly group: string | null;
+  readonly tags: readonly string[];
+  readonly owner: string | null;
+  readonly severity: 0 | 1 | 2;
+  readonly parent: number | null;
+  /** Agents that run its checks, lower-case UUIDs; empty where the server itself is among its places. */
+  readonly agents: readonly string[];
+  readonly state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+  readonly since: number;
+  readonly up: number;
+  readonly down: number;
+  readonly unknown: number;
+  readonly detail: string;
+  readonly ms: number | null;
+  /** The certificate that ends first: Unix ms of its end, and the length of its life, ms. */
+  readonly not_after: number | null;
+  readonly lifetime_ms: number | null;
+}
+
+/** Monitors for rules of source `monitor`, and for status pages. */
+export interface Monitors {
+  /** All enabled monitors with their verdicts, from the database. @throws RpcError 103 */
+  now(): Promise<readonly MonitorNow[]>;
+}
+
+export const Monitors = service<Monitors>('monitors');

@@ -1,0 +1,50 @@
+import { defaultCondition, type Outcome, vocabularyOf } from '@svc/checks';
+import { type Condition, ConditionError, compile } from '@svc/conditions';
+import type { CheckedKind, Result } from '../types.ts';
+
+const MOST_DETAIL = 300;
+
+type Judged = Pick<Result, 'ok' | 'ms' | 'code' | 'detail'>;
+
+/** Compiles the condition of a monitor, or that of its kind. */
+export const conditionOf = (kind: CheckedKind, text: string | null) =>
+  compile(text ?? defaultCondition(kind), vocabularyOf(kind));
+
+/** Judges an outcome by the condition of its monitor: whether it is good, and in words why not. */
+export function judgeOutcome(
+  outcome: Outcome,
+  condition: Condition,
+  isUpsideDown: boolean,
+): Judged {
+  const failure = failureOf(outcome, condition);
+  const { ms, code } = outcome;
+  if (!isUpsideDown)
+    return { ok: failure === undefined, ms, code, detail: failure?.slice(0, MOST_DETAIL) ?? null };
+  const ok = failure !== undefined;
+  return { ok, ms, code, detail: ok ? null : 'it is good, and should not be' };
+}
+
+/** Returns why a check failed; undefined: it is good. */
+function failureOf({ error, values, code }: Outcome, condition: Condition): string | undefined {
+  if (error !== undefined) return error;
+  try {
+    const verdict = condition.evaluate(values);
+    if (verdict === true) return undefined;
+    const status = code === null ? '' : `status ${code}, `;
+    const missing = condition.variables.filter((name) => valueAt(values, name) === undefined);
+    return verdict === undefined && missing.length > 0
+      ? `${status}the answer has no ${missing.join(', ')}`
+      : `${status}not ${condition.text}`;
+  } catch (cause) {
+    if (cause instanceof ConditionError) return `the condition fails: ${cause.message}`;
+    throw cause;
+  }
+}
+
+const valueAt = (values: Outcome['values'], name: string): unknown =>
+  name
+    .split('.')
+    .reduce<unknown>(
+      (found, member) => (found as Record<string, unknown> | undefined)?.[member],
+      values,
+    );

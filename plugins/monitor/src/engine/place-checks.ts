@@ -1,0 +1,114 @@
+import { type CheckSpec, type Network, type Outcome, run } from '@svc/checks';
+import type { Condition } from '@svc/conditions';
+import type { Clock, Logger } from '@svc/plugin-sdk';
+import { DOWN, type Monitor, type Result, type State, SUSPECT } from '../types.ts';
+import { Isolation } from './isolation.ts';
+import { judgeOutcome } from './outcome.ts';
+import { after } from './place.ts';
+import type { Job } from './runner.ts';
+
+/** A monitor that is checked here, with what its checks need. */
+export interface Checked {
+  readonly monitor: Monitor;
+  readonly spec: CheckSpec;
+  readonly condition: Condition;
+  readonly host: string;
+}
+
+/** Takes what a place saw. */
+export interface Sink {
+  /** Stores a result, and the state where it is another one; never rejects. @returns the state as it is now */
+  seen(result: Result, from: State | undefined, to: State, outcome: Outcome): Promise<State>;
+  /** Hears that this place was cut off, or is connected again. */
+  isolated(isIsolated: boolean): void;
+}
+
+export interface PlaceParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly network: Network;
+  readonly place_id: number;
+  readonly user_agent: string;
+  readonly sink: Sink;
+}
+
+/** Checks of one place: their results, what they say, and whether the place itself is cut off. */
+export class PlaceChecks {
+  readonly #parts: PlaceParts;
+  readonly #states = new Map<number, State>();
+  readonly #isolation = new Isolation();
+
+  constructor(parts: PlaceParts) {
+    this.#parts = parts;
+  }
+
+  get isolated(): boolean {
+    return this.#isolation.isolated;
+  }
+
+  /** Takes what the place said before, for monitors that come to it. */
+  load(states: readonly State[]): void {
+    for (const state of states)
+      if (state.place_id === this.#parts.place_id) this.#states.set(state.monitor_id, state);
+  }
+
+  /** Forgets monitors that are checked elsewhere now. */
+  keep(ids: ReadonlySet<number>): void {
+    for (const id of this.#states.keys()) if (!ids.has(id)) this.#states.delete(id);
+  }
+
+  knows(id: number): boolean {
+    return this.#states.has(id);
+  }
+
+  jobOf(checked: Checked): Job {
+    const { id, version, interval_s } = checked.monitor;
+    return {
+      ...{ monitor_id: id, version, interval_ms: interval_s * 1_000, host: checked.host },
+      check: (planned, signal) => this.#check(checked, planned, signal),
+    };
+  }
+
+  async #check(checked: Checked, planned: number, signal: AbortSignal) {
+    const { clock, log, network, user_agent } = this.#parts;
+    const { monitor, spec } = checked;
+    const timeout_ms = monitor.timeout_s * 1_000;
+    try {
+      const outcome = await run(spec, { network, timeout_ms, signal, clock, user_agent });
+      // A server that stops says nothing about its targets.
+      if (signal.aborted) return undefined;
+      return await this.#take(checked, planned, outcome);
+    } catch (error) {
+      log.error('a check could not be judged', { monitor: monitor.name, error });
+      return undefined;
+    }
+  }
+
+  /** @returns the Unix ms of a retry; undefined: the next planned check will do */
+  async #take({ monitor, condition, host }: Checked, planned: number, outcome: Outcome) {
+    const { clock, place_id, sink } = this.#parts;
+    const judged = judgeOutcome(outcome, condition, monitor.upside_down);
+    // Without an answer of the target it may be this place that is cut off.
+    const reached = outcome.code !== null || (outcome.error === undefined && outcome.ms !== null);
+    const seen = { monitor_id: monitor.id, host, at: clock.monotonic(), reached };
+    const change = this.#isolation.add(seen);
+    if (change !== undefined) sink.isolated(change);
+    const isUnknown = this.#isolation.isolated && !reached;
+    const ok = isUnknown ? null : judged.ok;
+    const result: Result = { monitor_id: monitor.id, place_id, at: planned, ...judged, ok };
+    const before = this.#states.get(monitor.id);
+    const to = after(before, result, this.#rulesOf(monitor, before, reached));
+    const state = await sink.seen(result, before, to, outcome);
+    this.#states.set(monitor.id, state);
+    return state.state === SUSPECT ? clock.now() + monitor.retry_s * 1_000 : undefined;
+  }
+
+  /** While this place may just be losing its connection, nothing turns down: the failures are kept, and count afterwards. */
+  #rulesOf(monitor: Monitor, before: State | undefined, reached: boolean) {
+    const waits = !reached && this.#isolation.doubtful && before?.state !== DOWN;
+    return {
+      retries: waits ? Number.MAX_SAFE_INTEGER : monitor.retries,
+      recover_after: monitor.recover_after,
+    };
+  }
+}
