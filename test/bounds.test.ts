@@ -36,6 +36,12 @@ const ANY: { readonly [place: string]: string } = {
   'channel_test.channel.secret{}': '16 kB, and the fields of the kind (checkValues)',
   'channel_update.change.config{}': '16 kB, and the fields of the kind (checkValues)',
   'channel_update.change.secret{}': '16 kB, and the fields of the kind (checkValues)',
+  'monitor_create.monitor.secret{}': '16 kB, and the fields of the kind (checkSpec)',
+  'monitor_create.monitor.spec{}': '16 kB, and the fields of the kind (checkSpec)',
+  'monitor_try.monitor.secret{}': '16 kB, and the fields of the kind (checkSpec)',
+  'monitor_try.monitor.spec{}': '16 kB, and the fields of the kind (checkSpec)',
+  'monitor_update.change.secret{}': '16 kB, and the fields of the kind (checkSpec)',
+  'monitor_update.change.spec{}': '16 kB, and the fields of the kind (checkSpec)',
   'static-bucket-file_upload.body': 'bytes of a message',
 };
 

@@ -3024,6 +3024,642 @@ export interface Methods {
     };
     result: { success: true };
   };
+  /** Has a monitor checked within a second or two, by the servers that check it. */
+  'monitor_check_now': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: { success: boolean };
+  };
+  /** Makes a monitor. */
+  'monitor_create': {
+    params: {
+      /** Name, kind and fields (`monitor_kinds`). */
+      monitor: {
+        /** Name that people read; unique. */
+        name: string;
+        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** Fields of the kind (`monitor_kinds`). */
+        spec: { [name: string]: unknown };
+        /** Secret fields of the kind. They are stored sealed and never answered. */
+        secret?: { [name: string]: unknown } | null;
+        /** Heading under which it is shown. */
+        group?: string | null;
+        tags?: string[] | null;
+        /** Seconds between two checks of one place. Default: 60. */
+        interval_s?: number | null;
+        /** Seconds that a check may take. Default: 10, at most half the interval. */
+        timeout_s?: number | null;
+        /** Failures after the first until a place says down. Default: 2. */
+        retries?: number | null;
+        /** Seconds between these. Default: 20. */
+        retry_s?: number | null;
+        /** Good results until a place says up again. Default: 1. */
+        recover_after?: number | null;
+        /** Places that check it. */
+        places?: {
+            /** The server itself. Default: true. */
+            server?: boolean | null;
+            agents?: string[] | null;
+            tags?: string[] | null;
+            /** So many of the agents; the same ones as long as they are there. Default: 1. */
+            pick?: number | null;
+          } | null;
+        /** Places that must say down. Default: more than half of those that know. */
+        down_when?: number | null;
+        /** Condition in CEL under which a check is good. Default: that of its kind. */
+        condition?: string | null;
+        /** True: it is good when the check fails. */
+        upside_down?: boolean | null;
+        /** Monitor through which this one is reached. */
+        parent?: string | null;
+        /** Default: `critical`. */
+        severity?: 'info' | 'warning' | 'critical' | null;
+        /** Name on status pages. Default: `name`. */
+        public_name?: string | null;
+        /** Default: true. */
+        enable?: boolean | null;
+        note?: string | null;
+      };
+      /** True: everything is checked, nothing is stored. */
+      dry_run?: boolean | null;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** Fields of the kind (`monitor_kinds`). */
+      spec: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      group: string | null;
+      tags: string[];
+      interval_s: number;
+      timeout_s: number;
+      retries: number;
+      retry_s: number;
+      recover_after: number;
+      places: { server: boolean; agents?: string[]; tags?: string[]; pick?: number };
+      down_when: number | null;
+      condition: string | null;
+      upside_down: boolean;
+      parent: string | null;
+      severity: 'info' | 'warning' | 'critical';
+      public_name: string | null;
+      enable: boolean;
+      note: string;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      imported_from: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run. */
+      problem: string | null;
+      verdict: {
+        /** `degraded`: some places say down, fewer than are needed. `unknown`: no place knows. `paused`: it is switched off, or a maintenance window pauses it. */
+        state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+        /** Unix ms. */
+        since: number;
+        /** Places that say up. */
+        up: number;
+        down: number;
+        unknown: number;
+        /** Why it is down. */
+        detail: string;
+      };
+    };
+  };
+  /** Deletes a monitor with its results, outages and certificates. */
+  'monitor_delete': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: { success: boolean };
+  };
+  /** A monitor without its secrets, what each place says, and the certificates that it saw. */
+  'monitor_get': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** Fields of the kind (`monitor_kinds`). */
+      spec: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      group: string | null;
+      tags: string[];
+      interval_s: number;
+      timeout_s: number;
+      retries: number;
+      retry_s: number;
+      recover_after: number;
+      places: { server: boolean; agents?: string[]; tags?: string[]; pick?: number };
+      down_when: number | null;
+      condition: string | null;
+      upside_down: boolean;
+      parent: string | null;
+      severity: 'info' | 'warning' | 'critical';
+      public_name: string | null;
+      enable: boolean;
+      note: string;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      imported_from: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run. */
+      problem: string | null;
+      verdict: {
+        /** `degraded`: some places say down, fewer than are needed. `unknown`: no place knows. `paused`: it is switched off, or a maintenance window pauses it. */
+        state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+        /** Unix ms. */
+        since: number;
+        /** Places that say up. */
+        up: number;
+        down: number;
+        unknown: number;
+        /** Why it is down. */
+        detail: string;
+      };
+      states: {
+        /** `server`, or the UUID of an agent. */
+        place: string;
+        state: 'up' | 'suspect' | 'down' | 'unknown';
+        /** Unix ms. */
+        since: number;
+        /** Unix ms. */
+        last_at: number;
+        ms: number | null;
+        code: number | null;
+        detail: string;
+      }[];
+      certificates: {
+        place: string;
+        /** Unix ms at which it was seen first. */
+        at: number;
+        valid: boolean;
+        /** Why it is not valid. */
+        reason: string | null;
+        protocol: string | null;
+        names: string[];
+        /** The own certificate first. */
+        chain: {
+          subject: string;
+          issuer: string;
+          not_before: number;
+          not_after: number;
+          /** SHA-256. */
+          fingerprint: string;
+        }[];
+        /** Issuers that should have been served. */
+        missing: string[];
+      }[];
+    };
+  };
+  /** The kinds of monitors, with the fields of their forms. */
+  'monitor_kinds': {
+    params: {};
+    result: {
+      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      title: string;
+      summary: string;
+      fields: {
+        name: string;
+        title: string;
+        type: 'text' | 'url' | 'number' | 'boolean' | 'choice' | 'list' | 'multiline';
+        required: boolean;
+        secret: boolean;
+        choices?: string[];
+        default?: unknown;
+        example?: string;
+        help?: string;
+      }[];
+    }[];
+  };
+  /** The monitors that the caller may read, in the order in which they were made. */
+  'monitor_list': {
+    params: {
+      /** Default: 500. */
+      limit?: number | null;
+      /** `next` of the page before. Default: the first page. */
+      after?: number | null;
+    };
+    result: {
+      monitors: {
+        id: number;
+        /** Name that people read; unique. */
+        name: string;
+        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** What is checked, as people read it. */
+        target: string;
+        group: string | null;
+        tags: string[];
+        interval_s: number;
+        enable: boolean;
+        /** `degraded`: some places say down, fewer than are needed. `unknown`: no place knows. `paused`: it is switched off, or a maintenance window pauses it. */
+        state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+        /** Unix ms. */
+        since: number;
+        detail: string;
+        /** Time of the newest check, the fastest place. */
+        ms: number | null;
+        /** Unix ms at which its certificate ends. */
+        not_after: number | null;
+        /** The last 30 outcomes, the newest last: `u` up, `d` failed, `?` unknown, one letter each. */
+        recent: string;
+        /** Per cent of the last 24 hours. */
+        uptime: number | null;
+      }[];
+      /** Place of the next page; null: there is none. */
+      next: number | null;
+    };
+  };
+  /** Outages of a monitor, the newest first. */
+  'monitor_outages': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** Unix ms; default: a day before `to`. */
+      from?: number | null;
+      /** Unix ms; default: now. */
+      to?: number | null;
+      /** Default: 50. */
+      limit?: number | null;
+    };
+    result: {
+      /** Unix ms. */
+      from: number;
+      /** Unix ms. */
+      to: number | null;
+      cause: string;
+      places: string[];
+    }[];
+  };
+  /** Times of the checks of a monitor, for charts. */
+  'monitor_query_series': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** Unix ms; default: a day before `to`. */
+      from?: number | null;
+      /** Unix ms; default: now. */
+      to?: number | null;
+      /** `server`, or the UUID of an agent. Default: all. */
+      place?: string | null;
+    };
+    result: {
+      /** Length of a point, ms. */
+      step: number;
+      points: {
+        /** Unix ms. */
+        at: number;
+        /** Checks. */
+        n: number;
+        ms_min: number | null;
+        ms_p50: number | null;
+        ms_p95: number | null;
+        ms_max: number | null;
+      }[];
+    };
+  };
+  /** Uptime of a monitor over 1, 7, 30, 90 and 365 days, and of each of the last days. */
+  'monitor_query_uptime': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** Days to list. Default: 0. */
+      days?: number | null;
+      /** Time zone of these days. Default: UTC. */
+      zone?: string | null;
+    };
+    result: {
+      /** Up to now, the shortest first. */
+      spans: {
+        /** Unix ms. */
+        from: number;
+        /** Unix ms. */
+        to: number;
+        /** Per cent, never rounded up; null: less than half is known. */
+        uptime: number | null;
+        /** Share of the time that is known. */
+        coverage: number;
+        up_s: number;
+        degraded_s: number;
+        down_s: number;
+        unknown_s: number;
+        paused_s: number;
+      }[];
+      /** In order; the last one is today. */
+      days: {
+        /** Unix ms. */
+        from: number;
+        /** Unix ms. */
+        to: number;
+        /** Per cent, never rounded up; null: less than half is known. */
+        uptime: number | null;
+        /** Share of the time that is known. */
+        coverage: number;
+        up_s: number;
+        degraded_s: number;
+        down_s: number;
+        unknown_s: number;
+        paused_s: number;
+      }[];
+    };
+  };
+  /** Results of checks, the newest first. */
+  'monitor_results': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** Unix ms; default: a day before `to`. */
+      from?: number | null;
+      /** Unix ms; default: now. */
+      to?: number | null;
+      /** `server`, or the UUID of an agent. Default: all. */
+      place?: string | null;
+      /** Default: 100. */
+      limit?: number | null;
+      /** `next` of the page before. Default: the first page. */
+      before?: string | null;
+    };
+    result: {
+      results: {
+        /** Unix ms. */
+        at: number;
+        place: string;
+        ok: boolean | null;
+        ms: number | null;
+        code: number | null;
+        detail: string | null;
+      }[];
+      /** Place of the next page; null: there is none. A page may be short, or empty, and have one. */
+      next: string | null;
+    };
+  };
+  /** Switches a monitor on or off; its owner stays. */
+  'monitor_set_enable': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** False: nothing is checked. */
+      enable: boolean;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** Fields of the kind (`monitor_kinds`). */
+      spec: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      group: string | null;
+      tags: string[];
+      interval_s: number;
+      timeout_s: number;
+      retries: number;
+      retry_s: number;
+      recover_after: number;
+      places: { server: boolean; agents?: string[]; tags?: string[]; pick?: number };
+      down_when: number | null;
+      condition: string | null;
+      upside_down: boolean;
+      parent: string | null;
+      severity: 'info' | 'warning' | 'critical';
+      public_name: string | null;
+      enable: boolean;
+      note: string;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      imported_from: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run. */
+      problem: string | null;
+      verdict: {
+        /** `degraded`: some places say down, fewer than are needed. `unknown`: no place knows. `paused`: it is switched off, or a maintenance window pauses it. */
+        state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+        /** Unix ms. */
+        since: number;
+        /** Places that say up. */
+        up: number;
+        down: number;
+        unknown: number;
+        /** Why it is down. */
+        detail: string;
+      };
+    };
+  };
+  /** Checks once what a monitor would check, stored or not, and tells what was measured. */
+  'monitor_try': {
+    params: {
+      /** A stored monitor. */
+      name?: string | null;
+      /** A monitor as `monitor_create` takes it, in the place of `name`. */
+      monitor?: {
+          /** Name that people read; unique. */
+          name: string;
+          /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+          /** Fields of the kind (`monitor_kinds`). */
+          spec: { [name: string]: unknown };
+          /** Secret fields of the kind. They are stored sealed and never answered. */
+          secret?: { [name: string]: unknown } | null;
+          /** Heading under which it is shown. */
+          group?: string | null;
+          tags?: string[] | null;
+          /** Seconds between two checks of one place. Default: 60. */
+          interval_s?: number | null;
+          /** Seconds that a check may take. Default: 10, at most half the interval. */
+          timeout_s?: number | null;
+          /** Failures after the first until a place says down. Default: 2. */
+          retries?: number | null;
+          /** Seconds between these. Default: 20. */
+          retry_s?: number | null;
+          /** Good results until a place says up again. Default: 1. */
+          recover_after?: number | null;
+          /** Places that check it. */
+          places?: {
+              /** The server itself. Default: true. */
+              server?: boolean | null;
+              agents?: string[] | null;
+              tags?: string[] | null;
+              /** So many of the agents; the same ones as long as they are there. Default: 1. */
+              pick?: number | null;
+            } | null;
+          /** Places that must say down. Default: more than half of those that know. */
+          down_when?: number | null;
+          /** Condition in CEL under which a check is good. Default: that of its kind. */
+          condition?: string | null;
+          /** True: it is good when the check fails. */
+          upside_down?: boolean | null;
+          /** Monitor through which this one is reached. */
+          parent?: string | null;
+          /** Default: `critical`. */
+          severity?: 'info' | 'warning' | 'critical' | null;
+          /** Name on status pages. Default: `name`. */
+          public_name?: string | null;
+          /** Default: true. */
+          enable?: boolean | null;
+          note?: string | null;
+        } | null;
+    };
+    result: {
+      ok: boolean;
+      ms: number | null;
+      code: number | null;
+      /** Why it is not good. */
+      detail: string | null;
+      /** What was measured: the variables of its condition. Long ones are left out. */
+      values: { [name: string]: unknown };
+      /** Beginning of the answer. */
+      sample: string | null;
+      certificate: {
+          valid: boolean;
+          /** Why it is not valid. */
+          reason: string | null;
+          protocol: string | null;
+          names: string[];
+          /** The own certificate first. */
+          chain: {
+            subject: string;
+            issuer: string;
+            not_before: number;
+            not_after: number;
+            /** SHA-256. */
+            fingerprint: string;
+          }[];
+          /** Issuers that should have been served. */
+          missing: string[];
+        } | null;
+    };
+  };
+  /** Changes a monitor; the caller owns it from then on. */
+  'monitor_update': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** The members that change. */
+      change: {
+        /** Name that people read; unique. */
+        name?: string;
+        /** Fields of the kind (`monitor_kinds`). */
+        spec?: { [name: string]: unknown };
+        /** Secret fields of the kind. They are stored sealed and never answered. */
+        secret?: { [name: string]: unknown } | null;
+        /** Heading under which it is shown. */
+        group?: string | null;
+        tags?: string[] | null;
+        /** Seconds between two checks of one place. Default: 60. */
+        interval_s?: number | null;
+        /** Seconds that a check may take. Default: 10, at most half the interval. */
+        timeout_s?: number | null;
+        /** Failures after the first until a place says down. Default: 2. */
+        retries?: number | null;
+        /** Seconds between these. Default: 20. */
+        retry_s?: number | null;
+        /** Good results until a place says up again. Default: 1. */
+        recover_after?: number | null;
+        /** Places that check it. */
+        places?: {
+            /** The server itself. Default: true. */
+            server?: boolean | null;
+            agents?: string[] | null;
+            tags?: string[] | null;
+            /** So many of the agents; the same ones as long as they are there. Default: 1. */
+            pick?: number | null;
+          } | null;
+        /** Places that must say down. Default: more than half of those that know. */
+        down_when?: number | null;
+        /** Condition in CEL under which a check is good. Default: that of its kind. */
+        condition?: string | null;
+        /** True: it is good when the check fails. */
+        upside_down?: boolean | null;
+        /** Monitor through which this one is reached. */
+        parent?: string | null;
+        /** Default: `critical`. */
+        severity?: 'info' | 'warning' | 'critical' | null;
+        /** Name on status pages. Default: `name`. */
+        public_name?: string | null;
+        /** Default: true. */
+        enable?: boolean | null;
+        note?: string | null;
+      };
+      /** True: everything is checked, nothing is stored. */
+      dry_run?: boolean | null;
+    };
+    result: {
+      id: number;
+      /** Name that people read; unique. */
+      name: string;
+      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** Fields of the kind (`monitor_kinds`). */
+      spec: { [name: string]: unknown };
+      /** Which secret fields are set. */
+      secret: { [name: string]: { set: boolean } };
+      group: string | null;
+      tags: string[];
+      interval_s: number;
+      timeout_s: number;
+      retries: number;
+      retry_s: number;
+      recover_after: number;
+      places: { server: boolean; agents?: string[]; tags?: string[]; pick?: number };
+      down_when: number | null;
+      condition: string | null;
+      upside_down: boolean;
+      parent: string | null;
+      severity: 'info' | 'warning' | 'critical';
+      public_name: string | null;
+      enable: boolean;
+      note: string;
+      /** Key of the token that wrote it; null: the Super Token. */
+      owner: string | null;
+      imported_from: string | null;
+      /** Unix ms. */
+      created_at: number;
+      /** Unix ms. */
+      updated_at: number;
+      /** Why it does not run. */
+      problem: string | null;
+      verdict: {
+        /** `degraded`: some places say down, fewer than are needed. `unknown`: no place knows. `paused`: it is switched off, or a maintenance window pauses it. */
+        state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+        /** Unix ms. */
+        since: number;
+        /** Places that say up. */
+        up: number;
+        down: number;
+        unknown: number;
+        /** Why it is down. */
+        detail: string;
+      };
+      /** Secret fields that were emptied because the host is another one. */
+      emptied: string[];
+    };
+  };
   /** The methods of this server as an OpenRPC 1.3 document. */
   'rpc.discover': {
     params: {};

@@ -16,6 +16,7 @@ const LONG = new Set([
   'alert_rule_list',
   'alert_rule_variables',
   'channel_kinds',
+  'monitor_kinds',
   'rpc.discover',
   'svc-server_config_warnings',
   'svc-server_database_storage',

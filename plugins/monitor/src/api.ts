@@ -44,10 +44,26 @@ export interface MonitorNow {
   readonly lifetime_ms: number | null;
 }
 
+/** Monitors are to be checked now, by whichever servers check them. */
+export const MonitorDue = topic(
+  'monitor.due',
+  Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: 5_000 }) }),
+);
+
+/** Server that cannot reach the outside: what it checks is unknown. */
+export interface IsolatedServer {
+  /** Name of its machine. */
+  readonly server: string;
+  /** Unix ms. */
+  readonly since: number;
+}
+
 /** Monitors for rules of source `monitor`, and for status pages. */
 export interface Monitors {
   /** All enabled monitors with their verdicts, from the database. @throws RpcError 103 */
   now(): Promise<readonly MonitorNow[]>;
+  /** Servers that are cut off now, from the database. @throws RpcError 103 */
+  isolated(): Promise<readonly IsolatedServer[]>;
 }
 
 export const Monitors = service<Monitors>('monitors');

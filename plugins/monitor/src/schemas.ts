@@ -92,6 +92,29 @@ export const MonitorChange = Type.Object(
   closed,
 );
 
+export const DryRun = optional(
+  Type.Boolean({ description: 'True: everything is checked, nothing is stored.' }),
+);
+
+const FieldAnswer = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  type: Type.Enum(['text', 'url', 'number', 'boolean', 'choice', 'list', 'multiline']),
+  required: Type.Boolean(),
+  secret: Type.Boolean(),
+  choices: Type.Optional(Type.Array(Type.String())),
+  default: Type.Optional(Type.Unknown()),
+  example: Type.Optional(Type.String()),
+  help: Type.Optional(Type.String()),
+});
+
+export const KindAnswer = Type.Object({
+  kind: KindWord,
+  title: Type.String(),
+  summary: Type.String(),
+  fields: Type.Array(FieldAnswer),
+});
+
 export const StateWord = Type.Enum(['up', 'degraded', 'down', 'unknown', 'paused'], {
   description:
     '`degraded`: some places say down, fewer than are needed. `unknown`: no place knows. `paused`: it is switched off, or a maintenance window pauses it.',
@@ -192,4 +215,54 @@ export const OutageAnswer = Type.Object({
   to: OrNull(Time()),
   cause: Type.String(),
   places: Type.Array(Type.String()),
+});
+
+const Inspected = {
+  valid: Type.Boolean(),
+  reason: OrNull(Type.String({ description: 'Why it is not valid.' })),
+  protocol: OrNull(Type.String()),
+  names: Type.Array(Type.String()),
+  chain: Type.Array(
+    Type.Object({
+      subject: Type.String(),
+      issuer: Type.String(),
+      not_before: Type.Integer(),
+      not_after: Type.Integer(),
+      fingerprint: Type.String({ description: 'SHA-256.' }),
+    }),
+    { description: 'The own certificate first.' },
+  ),
+  missing: Type.Array(Type.String(), { description: 'Issuers that should have been served.' }),
+};
+
+export const CertificateAnswer = Type.Object({
+  place: Type.String(),
+  at: Time('Unix ms at which it was seen first.'),
+  ...Inspected,
+});
+
+export const TryAnswer = Type.Object({
+  ok: Type.Boolean(),
+  ms: OrNull(Type.Number()),
+  code: OrNull(Type.Integer()),
+  detail: OrNull(Type.String({ description: 'Why it is not good.' })),
+  values: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'What was measured: the variables of its condition. Long ones are left out.',
+  }),
+  sample: OrNull(Type.String({ description: 'Beginning of the answer.' })),
+  certificate: OrNull(Type.Object(Inspected)),
+});
+
+export const UptimeAnswer = Type.Object({
+  from: Time(),
+  to: Time(),
+  uptime: OrNull(
+    Type.Number({ description: 'Per cent, never rounded up; null: less than half is known.' }),
+  ),
+  coverage: Type.Number({ description: 'Share of the time that is known.' }),
+  up_s: Type.Number(),
+  degraded_s: Type.Number(),
+  down_s: Type.Number(),
+  unknown_s: Type.Number(),
+  paused_s: Type.Number(),
 });

@@ -95,6 +95,13 @@ export function hostOf({ kind, spec }: Pick<Monitor, 'kind' | 'spec'>): string {
   return text(spec, 'host') ?? '';
 }
 
+/** Returns the receiver of what a monitor sends, so that no one can lead its secrets elsewhere. */
+export function targetPlace(monitor: Pick<Monitor, 'kind' | 'spec'>): string {
+  const { kind, spec } = monitor;
+  if (kind !== 'http') return `${hostOf(monitor)}:${number(spec, 'port') ?? ''}`.toLowerCase();
+  return URL.parse(text(spec, 'url') ?? '')?.origin ?? '';
+}
+
 /** Returns what is checked, as people read it, without secrets. */
 export function targetOf({ kind, spec }: Pick<Monitor, 'kind' | 'spec'>): string {
   const at = (name: string) => text(spec, name) ?? '';

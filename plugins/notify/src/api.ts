@@ -1,8 +1,14 @@
 import { type Static, service, Type, topic } from '@svc/plugin-sdk';
 import type { QueryBuilder } from '@svc/plugin-sdk/sql';
 import type { KindField } from './schemas.ts';
+import type { Sealed, SecretPlace, Values } from './secrets.ts';
+import type { Severity } from './severity.ts';
 import type { TemplateValues } from './template/index.ts';
 
+export { type CheckedForm, checkFields } from './kinds/fields.ts';
+export { TestLimits } from './methods/test-limits.ts';
+export type { Sealed, SecretPlace, Values } from './secrets.ts';
+export { SEVERITIES, type Severity } from './severity.ts';
 export {
   fillTemplate,
   parseTemplate,
@@ -13,9 +19,6 @@ export {
 
 /** Field of a form. */
 export type FormField = Static<typeof KindField>;
-
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
-export type Severity = (typeof SEVERITIES)[number];
 
 /** Thing that an alert is about. */
 export interface MessageSubject {
@@ -150,6 +153,22 @@ export interface Notify {
 }
 
 export const Notify = service<Notify>('notify');
+
+/** Seals secrets with the key of `[notify] key_file`, for plugins that keep some. */
+export interface Secrets {
+  /** Reason why this server has no key; undefined: it has. */
+  readonly problem: string | undefined;
+  /** Names rows that are sealed with the key, as an SQL condition `exists (…)`, in `setup`: while there are some, no other key takes its place. */
+  keep(exists: string): void;
+  /** Demands the key, before something is sealed. @throws RpcError 103, 107 without the key */
+  demand(): Promise<void>;
+  /** Seals each value for its place; another plugin's `kind` begins with its name, so that no value opens elsewhere. @throws RpcError 107 */
+  seal(place: SecretPlace, values: Values): Sealed;
+  /** Opens what `seal` made. @throws RpcError 107; Error for another key or place */
+  unseal(place: SecretPlace, sealed: Sealed): Values;
+}
+
+export const Secrets = service<Secrets>('secrets');
 
 /** Channels were created, changed or deleted, or one began or ceased to fail. */
 export const ChannelChanged = topic(

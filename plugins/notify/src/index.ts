@@ -12,7 +12,7 @@ import {
   topic,
 } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { ChannelChanged, Notify } from './api.ts';
+import { ChannelChanged, Notify, Secrets } from './api.ts';
 import { Changes } from './changes.ts';
 import { type Config, config } from './config.ts';
 import { Deliveries } from './delivery/index.ts';
@@ -28,7 +28,7 @@ import { checkPublicUrl } from './page-url.ts';
 import { permissions, scopes } from './permissions.ts';
 import { Sender, TURN_MS } from './sender/index.ts';
 import { Limits } from './sender/limits.ts';
-import { openNotify } from './service.ts';
+import { openNotify, openSecrets } from './service.ts';
 import { ChannelStore } from './store/channels.ts';
 import { CleaningStore } from './store/cleaning.ts';
 import { OutboxStore } from './store/outbox.ts';
@@ -47,7 +47,7 @@ export default definePlugin({
   namespaces: ['channel'],
   requires: [Owners, Egress, Holdings],
   optional: [Metrics],
-  provides: [Notify],
+  provides: [Notify, Secrets],
   brings: ['egress'],
   config,
   permissions,
@@ -65,6 +65,7 @@ export default definePlugin({
     const parts = partsOf(kernel);
     const { channels, counts, keys, sender } = parts;
     kernel.provide(Notify, openNotify(parts));
+    kernel.provide(Secrets, openSecrets(keys, parts.state));
     kernel.useOptional(Metrics)?.add(
       ...families(
         counts,

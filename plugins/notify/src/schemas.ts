@@ -1,5 +1,5 @@
 import { optional, Type } from '@svc/plugin-sdk';
-import { SEVERITIES } from './api.ts';
+import { SEVERITIES } from './severity.ts';
 import { LANGUAGES } from './words/language.ts';
 
 export { LANGUAGES };

@@ -1,9 +1,11 @@
 import type { Kernel } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
-import type { Notify } from './api.ts';
+import type { Notify, Secrets } from './api.ts';
 import type { Config } from './config.ts';
+import type { Keys } from './keys.ts';
 import { withoutSlash } from './page-url.ts';
 import { mayDo } from './permissions.ts';
+import { seal, unseal } from './secrets.ts';
 import type { ChannelStore } from './store/channels.ts';
 import type { OutboxStore } from './store/outbox.ts';
 import type { StateStore } from './store/state.ts';
@@ -29,4 +31,19 @@ export const openNotify = (parts: ServiceParts): Notify => ({
     return url ? withoutSlash(url) : undefined;
   },
   restored: () => parts.state.dropRestored(),
+});
+
+/** Service for plugins that keep secrets. */
+export const openSecrets = (keys: Keys, state: StateStore): Secrets => ({
+  get problem() {
+    return keys.problem;
+  },
+  keep: (exists) => state.keep(exists),
+  async demand() {
+    await keys.isKnown();
+    // Throws where there is none.
+    void keys.key;
+  },
+  seal: (place, values) => seal(keys.key, place, values),
+  unseal: (place, sealed) => unseal(keys.key, place, sealed),
 });

@@ -26,7 +26,8 @@ export interface Sink {
 export interface PlaceParts {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly network: Network;
+  /** Returns the way out for the checks of a monitor: what it may reach is its owner's business. */
+  readonly networkOf: (monitor: Monitor) => Network;
   readonly place_id: number;
   readonly user_agent: string;
   readonly sink: Sink;
@@ -70,8 +71,9 @@ export class PlaceChecks {
   }
 
   async #check(checked: Checked, planned: number, signal: AbortSignal) {
-    const { clock, log, network, user_agent } = this.#parts;
+    const { clock, log, networkOf, user_agent } = this.#parts;
     const { monitor, spec } = checked;
+    const network = networkOf(monitor);
     const timeout_ms = monitor.timeout_s * 1_000;
     try {
       const outcome = await run(spec, { network, timeout_ms, signal, clock, user_agent });

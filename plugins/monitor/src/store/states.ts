@@ -75,6 +75,16 @@ export class StateStore {
     );
   }
 
+  /** Returns the shortest of the times that the places of each monitor measured last. */
+  async fastest(): Promise<ReadonlyMap<number, number>> {
+    const sql =
+      'select monitor_id, min(ms) as ms from monitor_state where ms is not null group by monitor_id';
+    const rows = await readRows<{ monitor_id: number; ms: number }>(this.#db, {
+      ...{ columns: 'monitor_id, ms', sql, params: [], long: true },
+    });
+    return new Map(rows.map(({ monitor_id, ms }) => [monitor_id, ms]));
+  }
+
   /** Forgets places that a monitor has no more. */
   async forget(monitor_id: number, places: readonly number[]): Promise<void> {
     const text = `delete from monitor_state where monitor_id = ? and ${among(this.#db, 'place_id')} returning place_id`;

@@ -1,20 +1,9 @@
-import type { Static } from '@svc/plugin-sdk';
 import type { Message, MessageAlert, Severity } from '../api.ts';
-import type { KindField } from '../schemas.ts';
 import type { Language } from '../words/language.ts';
+import type { Field, Values } from './fields.ts';
 
-export type { Language };
+export type { Field, Language, Values };
 
-/** Field of a kind's form. */
-export type Field = Static<typeof KindField> & {
-  /** Names the receiver: when its host changes, the secrets are emptied. */
-  readonly host?: true;
-  /** Address to which the kind appends paths: it has no query and no fragment. */
-  readonly base?: true;
-};
-
-/** `config` and `secret` of a channel, as one. */
-export type Values = Readonly<Record<string, unknown>>;
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 export interface HttpRequest {

@@ -6,9 +6,16 @@ const COMPLETE = 'notify_outbox';
 /** Table `notify_state`: one row. */
 export class StateStore {
   readonly #on: Statements;
+  /** SQL conditions that hold while rows of other plugins are sealed with the key. */
+  readonly #kept: string[] = [];
 
   constructor(on: Statements) {
     this.#on = on;
+  }
+
+  /** Has the key matter while this SQL condition holds. */
+  keep(exists: string): void {
+    this.#kept.push(exists);
   }
 
   async fingerprint(): Promise<string | null> {
@@ -32,7 +39,8 @@ export class StateStore {
 
   get #unused(): string {
     const { forms } = this.#on.db;
-    return `(until < ${forms.now} and not exists (select 1 from channel where secret is not null))`;
+    const used = ['exists (select 1 from channel where secret is not null)', ...this.#kept];
+    return `(until < ${forms.now} and not (${used.join(' or ')}))`;
   }
 
   async publicUrl(): Promise<string | null> {

@@ -1,0 +1,196 @@
+import type { Secrets, Values } from '@svc/plugin-notify/api';
+import { type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
+import type { Config } from './config.ts';
+import { secretPlace } from './engine/checked.ts';
+import { checkSpec, filledIn } from './fields.ts';
+import type { Names } from './names.ts';
+import type { MonitorChange, NewMonitor } from './schemas.ts';
+import { checkSettings, settingsOf } from './settings.ts';
+import { targetPlace } from './spec.ts';
+import type { CertificateStore } from './store/certificates.ts';
+import type { MonitorStore } from './store/monitors.ts';
+import type { Kind, Monitor } from './types.ts';
+
+/** Several callers may change one monitor at the same time. */
+const ATTEMPTS = 5;
+
+export interface ChangesParts {
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly owners: Owners;
+  readonly secrets: Secrets | undefined;
+  readonly names: Names;
+  readonly monitors: MonitorStore;
+  readonly certificates: CertificateStore;
+  /** Tells this server and the others. */
+  readonly changed: () => void;
+}
+
+type New = Static<typeof NewMonitor>;
+type Change = Static<typeof MonitorChange>;
+
+/** Changes that the methods make. The writer of a monitor owns it. */
+export class Changes {
+  readonly #parts: ChangesParts;
+
+  constructor(parts: ChangesParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws RpcError 103, 107 without a key, 108 */
+  async create(given: New, caller: Principal, isDry = false): Promise<Monitor> {
+    const { changed, monitors } = this.#parts;
+    const { monitor, secret } = await this.check(given, caller);
+    if (hasAny(secret)) await this.#demandKey();
+    if (isDry) {
+      await this.#demandName(monitor.name);
+      return { ...monitor, secret: marks(secret) };
+    }
+    const made = await monitors.create(
+      { ...monitor, secret: {} },
+      { seal: (id) => this.#sealed({ id, kind: monitor.kind }, secret) },
+    );
+    changed();
+    return made;
+  }
+
+  /** Checks a monitor that is not stored. @throws RpcError 103, 108 */
+  async check(
+    given: New,
+    caller: Principal,
+  ): Promise<{ readonly monitor: Monitor; readonly secret: Values }> {
+    const { clock, config, names, owners } = this.#parts;
+    const { kind } = given;
+    const settings = settingsOf(given);
+    checkSettings(kind, settings, config.min_interval_s);
+    const secret = filledIn(given.secret ?? {});
+    const spec = await this.#spec(kind, given.spec, secret, caller);
+    const parent = given.parent ? await names.parent(given.parent, undefined, caller) : null;
+    const now = clock.now();
+    const monitor: Monitor = {
+      ...{ id: 0, ...settings, kind, spec, secret: {}, parent, owner: owners.of(caller) },
+      ...{ imported_from: null, version: 1, created_at: now, updated_at: now },
+    };
+    return { monitor, secret };
+  }
+
+  /** @returns the monitor, and the secret fields that were emptied because its host changed @throws RpcError 103, 105, 107, 108 */
+  async update(
+    name: string,
+    change: Change,
+    caller: Principal,
+    isDry = false,
+  ): Promise<{ readonly monitor: Monitor; readonly emptied: readonly string[] }> {
+    const { certificates, changed, monitors } = this.#parts;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const old = await this.monitor(name);
+      const { monitor, emptied, isMoved } = await this.#merged(old, change, caller);
+      if (isDry) {
+        if (monitor.name !== name) await this.#demandName(monitor.name);
+        return { monitor, emptied };
+      }
+      const made = await monitors.change(monitor);
+      if (!made) continue;
+      if (isMoved) await certificates.forget(made.id);
+      changed();
+      return { monitor: made, emptied };
+    }
+    throw busy();
+  }
+
+  /** Switches a monitor on or off; its owner stays. @throws RpcError 103, 105 */
+  async setEnable(name: string, enable: boolean): Promise<Monitor> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const old = await this.monitor(name);
+      if (old.enable === enable) return old;
+      const made = await this.#parts.monitors.change({ ...old, enable });
+      if (!made) continue;
+      this.#parts.changed();
+      return made;
+    }
+    throw busy();
+  }
+
+  /** @throws RpcError 103, 105 */
+  async remove(name: string): Promise<void> {
+    const { id } = await this.monitor(name);
+    if (!(await this.#parts.monitors.remove(id))) throw noMonitor(name);
+    this.#parts.changed();
+  }
+
+  /** @throws RpcError 103, 105 */
+  async monitor(name: string): Promise<Monitor> {
+    const monitor = await this.#parts.monitors.byName(name);
+    if (!monitor) throw noMonitor(name);
+    return monitor;
+  }
+
+  async #merged(old: Monitor, change: Change, caller: Principal) {
+    const { config, names, owners } = this.#parts;
+    const settings = settingsOf(change, old);
+    checkSettings(old.kind, settings, config.min_interval_s);
+    const given = change.secret === null ? nulls(old.secret) : (change.secret ?? {});
+    const fresh = filledIn(given);
+    const spec = change.spec
+      ? await this.#spec(old.kind, change.spec, fresh, caller)
+      : this.#checkedSecret(old, fresh);
+    const isMoved = targetPlace({ ...old, spec }) !== targetPlace(old);
+    const kept = Object.entries(old.secret).filter(([field]) => !Object.hasOwn(given, field));
+    if (hasAny(fresh)) await this.#demandKey();
+    const secret = {
+      ...(isMoved ? {} : Object.fromEntries(kept)),
+      ...this.#sealed(old, fresh),
+    };
+    const parent = change.parent
+      ? await names.parent(change.parent, old.id, caller)
+      : change.parent === null
+        ? null
+        : old.parent;
+    const monitor = { ...old, ...settings, spec, secret, parent, owner: owners.of(caller) };
+    return { monitor, isMoved, emptied: isMoved ? kept.map(([field]) => field) : [] };
+  }
+
+  /** Returns the fields as they are stored. @throws RpcError 108 */
+  async #spec(kind: Kind, given: Values, secret: Values, caller: Principal): Promise<Values> {
+    const spec = filledIn(given);
+    checkSpec(kind, spec, secret);
+    if (kind === 'heartbeat') return { grace_s: DEFAULT_GRACE_S, ...spec };
+    if (kind !== 'group') return spec;
+    const members = await this.#parts.names.members(spec['members'] as string[], caller);
+    return { rule: 'worst', ...spec, members };
+  }
+
+  #checkedSecret({ kind, spec }: Monitor, fresh: Values): Values {
+    if (hasAny(fresh)) checkSpec(kind, spec, fresh);
+    return spec;
+  }
+
+  #sealed(of: Pick<Monitor, 'id' | 'kind'>, secret: Values): Monitor['secret'] {
+    return hasAny(secret) ? (this.#parts.secrets?.seal(secretPlace(of), secret) ?? {}) : {};
+  }
+
+  async #demandKey(): Promise<void> {
+    const { secrets } = this.#parts;
+    if (!secrets)
+      throw RpcError.invalid(
+        'secret fields need the plugin notify, which has their key: list notify under plugins, or leave them out',
+      );
+    await secrets.demand();
+  }
+
+  async #demandName(name: string): Promise<void> {
+    if (await this.#parts.monitors.byName(name))
+      throw RpcError.invalid(`there is a monitor '${name}' already: choose another name`);
+  }
+}
+
+const DEFAULT_GRACE_S = 300;
+
+export const noMonitor = (name: string) => RpcError.notFound(`there is no monitor '${name}'`);
+const busy = () => RpcError.other('the monitor is being changed by others; try again');
+const hasAny = (values: Values): boolean => Object.keys(values).length > 0;
+const nulls = (values: Values): Record<string, null> =>
+  Object.fromEntries(Object.keys(values).map((field) => [field, null]));
+const marks = (values: Values): Record<string, string> =>
+  Object.fromEntries(Object.keys(values).map((field) => [field, '']));

@@ -1,0 +1,175 @@
+import type { Clock } from '@svc/plugin-sdk';
+import type { ListedMonitor } from '../store/rows.ts';
+import { slices } from '../store/sql.ts';
+import type { StateStore } from '../store/states.ts';
+import type { StoredVerdict, VerdictChange, VerdictStore } from '../store/verdicts.ts';
+import { DEGRADED, DOWN, PAUSED, type State, UNKNOWN, UP, type VerdictState } from '../types.ts';
+import { isChecked } from './checked.ts';
+import { groupVerdict } from './group.ts';
+import type { KnownMonitors } from './known.ts';
+import { placesOf } from './places.ts';
+import { type Judged, knowsUntil, nextLook, verdictOf } from './verdict.ts';
+
+export interface Changed {
+  readonly monitor_id: number;
+  readonly from: VerdictState;
+  readonly to: VerdictState;
+  /** Unix ms from which on the verdict holds. */
+  readonly at: number;
+}
+
+export interface JudgingParts {
+  readonly clock: Clock;
+  readonly known: KnownMonitors;
+  readonly states: Pick<StateStore, 'ofMonitors'>;
+  readonly verdicts: Pick<VerdictStore, 'change' | 'ofMonitors'>;
+  /** Hears of verdicts that became different, after their commit. */
+  readonly changed: (changes: readonly Changed[]) => void;
+}
+
+interface Now {
+  readonly now: number;
+  /** Unix ms until which silence says nothing; undefined: it does. */
+  readonly quietUntil: number | undefined;
+}
+
+type Next = Judged & { readonly next_at: number | null };
+
+/** Judges monitors by what their places say, and groups by what their members say. */
+export class Judging {
+  readonly #parts: JudgingParts;
+  /** Monitors whose verdict another server changed in between. */
+  #again = new Set<number>();
+
+  constructor(parts: JudgingParts) {
+    this.#parts = parts;
+  }
+
+  /** Judges these monitors, and the groups that they are in. @throws RpcError 103 */
+  async judge(given: Iterable<number>, quietUntil: number | undefined): Promise<void> {
+    const ids = new Set([...given, ...this.#again]);
+    this.#again = new Set();
+    const when = { now: this.#parts.clock.now(), quietUntil };
+    const groups = this.#groupsIn(ids);
+    const changed = new Set<number>();
+    for (const some of slices([...ids].filter((id) => !groups.has(id))))
+      for (const id of await this.#judgeSome(some, when)) changed.add(id);
+    for (const [id, { spec }] of this.#parts.known.groups())
+      if (spec.members.some((member) => changed.has(member))) groups.add(id);
+    for (const some of slices([...groups])) await this.#judgeGroups(some, when);
+  }
+
+  #groupsIn(ids: ReadonlySet<number>): Set<number> {
+    return new Set([...ids].filter((id) => this.#parts.known.byId(id)?.kind === 'group'));
+  }
+
+  /** @returns monitors whose verdict became different */
+  async #judgeSome(ids: readonly number[], when: Now): Promise<readonly number[]> {
+    const { known, states, verdicts } = this.#parts;
+    const [rows, stored] = [await states.ofMonitors(ids), await verdicts.ofMonitors(ids)];
+    const byMonitor = Map.groupBy(rows, ({ monitor_id }) => monitor_id);
+    const before = new Map(stored.map((row) => [row.monitor_id, row]));
+    const changes = ids.flatMap((id) => {
+      const monitor = known.byId(id);
+      if (!monitor) return [];
+      const [own, from] = [byMonitor.get(id) ?? [], before.get(id)];
+      const next = known.isPaused(id) ? paused(when) : this.#next(monitor, own, from, when);
+      return changeOf(id, from, next, downPlaces(own));
+    });
+    return this.#make(changes);
+  }
+
+  #next(
+    monitor: ListedMonitor,
+    own: readonly State[],
+    from: StoredVerdict | undefined,
+    when: Now,
+  ): Next {
+    const { now, quietUntil } = when;
+    // What is called instead of checked says something until it is late.
+    const isLasting = !isChecked(monitor.kind);
+    const isSilent = (state: State) => state.state !== UNKNOWN && now > knowsUntil(state, monitor);
+    const isQuiet = quietUntil !== undefined && own.some(isSilent);
+    const heard =
+      isLasting || isQuiet
+        ? own.map((state) => ({ ...state, last_at: Math.max(state.last_at, now) }))
+        : own;
+    const judged = verdictOf(heard, monitor, { places: placesOf(monitor), now });
+    const next = isLasting ? undefined : nextLook(heard, monitor, now);
+    const look = isQuiet ? Math.min(next ?? quietUntil, quietUntil) : next;
+    return { ...judged, since: upSince(judged, own, from) ?? judged.since, next_at: look ?? null };
+  }
+
+  async #judgeGroups(ids: readonly number[], when: Now): Promise<void> {
+    const { known, verdicts } = this.#parts;
+    const members = new Set(ids.flatMap((id) => known.group(id)?.members ?? []));
+    const rows: StoredVerdict[] = [];
+    for (const some of slices([...members, ...ids]))
+      rows.push(...(await verdicts.ofMonitors(some)));
+    const stored = new Map(rows.map((row) => [row.monitor_id, row]));
+    const changes = ids.flatMap((id) => {
+      const group = known.group(id);
+      if (!group) return [];
+      const own = group.members.flatMap((member) => {
+        const row = stored.get(member);
+        return row ? { ...row, name: known.byId(member)?.name ?? '' } : [];
+      });
+      const next = known.isPaused(id)
+        ? paused(when)
+        : { ...groupVerdict(own, group, when.now), next_at: null };
+      return changeOf(id, stored.get(id), next, []);
+    });
+    await this.#make(changes);
+  }
+
+  /** @returns monitors whose verdict became different */
+  async #make(changes: readonly VerdictChange[]): Promise<number[]> {
+    if (changes.length === 0) return [];
+    const made = await this.#parts.verdicts.change(changes);
+    const told = changes.flatMap(({ from, to: { monitor_id } }, at): Changed[] => {
+      const { made: isMade, verdict } = made[at] ?? {};
+      if (!isMade) this.#again.add(monitor_id);
+      if (!isMade || !verdict || verdict.state === from?.state) return [];
+      const [before, to] = [from?.state ?? UNKNOWN, verdict.state];
+      return [{ monitor_id, from: before, to, at: verdict.since }];
+    });
+    if (told.length > 0) this.#parts.changed(told);
+    return told.map(({ monitor_id }) => monitor_id);
+  }
+}
+
+const paused = ({ now }: Now): Next => ({
+  ...{ state: PAUSED, since: now, up: 0, down: 0, unknown: 0, detail: '', next_at: null },
+});
+
+const downPlaces = (states: readonly State[]): number[] =>
+  states.filter(({ state }) => state === DOWN).map(({ place_id }) => place_id);
+
+/** Returns when what was down came back: with the last place that did, not when somebody looked. */
+function upSince(
+  judged: Judged,
+  states: readonly State[],
+  from: StoredVerdict | undefined,
+): number | undefined {
+  if (judged.state !== UP || (from?.state !== DOWN && from?.state !== DEGRADED)) return undefined;
+  const came = states.filter(({ state }) => state === UP).map(({ since }) => since);
+  const last = Math.max(...came);
+  return last > from.since && last < judged.since ? last : undefined;
+}
+
+/** Returns the change to what was judged; none where nothing is another. What is unchanged holds since it began. */
+function changeOf(
+  monitor_id: number,
+  from: StoredVerdict | undefined,
+  next: Next,
+  places: readonly number[],
+): VerdictChange[] {
+  const since = from?.state === next.state ? from.since : next.since;
+  const to = { monitor_id, ...next, since };
+  const isSame =
+    from !== undefined &&
+    (['state', 'since', 'up', 'down', 'unknown', 'detail', 'next_at'] as const).every(
+      (name) => from[name] === to[name],
+    );
+  return isSame ? [] : [{ from, to, places, public: true }];
+}

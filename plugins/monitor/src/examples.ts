@@ -1,0 +1,173 @@
+import type { Example } from '@svc/plugin-sdk';
+
+const settings = {
+  name: 'shop',
+  kind: 'http',
+  spec: { url: 'http://127.0.0.1:8080/health' },
+  interval_s: 20,
+  condition: 'status == 200 && ms < 2000',
+  tags: ['web'],
+} as const;
+const verdict = { state: 'unknown', since: 1781000000000, up: 0, down: 0, unknown: 0, detail: '' };
+const answer = {
+  id: 7,
+  ...settings,
+  secret: { bearer: { set: true } },
+  group: null,
+  timeout_s: 10,
+  retries: 2,
+  retry_s: 20,
+  recover_after: 1,
+  places: { server: true },
+  down_when: null,
+  upside_down: false,
+  parent: null,
+  severity: 'critical',
+  public_name: null,
+  enable: true,
+  note: '',
+  owner: null,
+  imported_from: null,
+  created_at: 1781000000000,
+  updated_at: 1781000000000,
+  problem: null,
+  verdict,
+};
+const uptime = {
+  from: 1780913600000,
+  to: 1781000000000,
+  uptime: null,
+  coverage: 0,
+  up_s: 0,
+  degraded_s: 0,
+  down_s: 0,
+  unknown_s: 0,
+  paused_s: 0,
+};
+
+/** Calls for the documentation, in an order in which they work (test/discovery/examples.test.ts). */
+export const examples: readonly Example[] = [
+  {
+    method: 'monitor_kinds',
+    params: {},
+    result: [
+      {
+        kind: 'ping',
+        title: 'Ping',
+        summary: 'A host: echoes, their loss and their times.',
+        fields: [
+          {
+            name: 'count',
+            title: 'Echoes',
+            type: 'number',
+            required: false,
+            secret: false,
+            default: 3,
+            help: '1 to 10',
+          },
+        ],
+      },
+    ],
+  },
+  {
+    method: 'monitor_try',
+    params: { monitor: { name: 'nobody', kind: 'tcp', spec: { host: '127.0.0.1', port: 1 } } },
+    result: {
+      ok: false,
+      ms: null,
+      code: null,
+      detail: 'the connection was refused: 127.0.0.1 port 1',
+      values: { ms_dns: 0.9 },
+      sample: null,
+      certificate: null,
+    },
+  },
+  {
+    method: 'monitor_create',
+    params: { monitor: { ...settings, secret: { bearer: 'EXAMPLE' } } },
+    result: answer,
+  },
+  {
+    method: 'monitor_create',
+    params: { monitor: { ...settings, name: 'cart', condition: 'statsu == 200' } },
+    error: {
+      code: 108,
+      message:
+        'Invalid input: condition, characters 0 to 6: there is no variable statsu; did you mean status?',
+    },
+  },
+  {
+    method: 'monitor_get',
+    params: { name: 'shop' },
+    result: { ...answer, states: [], certificates: [] },
+  },
+  {
+    method: 'monitor_list',
+    params: {},
+    result: {
+      monitors: [
+        {
+          id: 7,
+          name: 'shop',
+          kind: 'http',
+          target: 'http://127.0.0.1:8080/health',
+          group: null,
+          tags: ['web'],
+          interval_s: 20,
+          enable: true,
+          state: 'unknown',
+          since: 1781000000000,
+          detail: '',
+          ms: null,
+          not_after: null,
+          recent: '',
+          uptime: null,
+        },
+      ],
+      next: null,
+    },
+  },
+  {
+    method: 'monitor_update',
+    params: {
+      name: 'shop',
+      change: { spec: { url: 'http://127.0.0.2:8080/health' }, retries: 1 },
+    },
+    result: {
+      ...answer,
+      spec: { url: 'http://127.0.0.2:8080/health' },
+      secret: {},
+      retries: 1,
+      emptied: ['bearer'],
+    },
+  },
+  { method: 'monitor_check_now', params: { name: 'shop' }, result: { success: true } },
+  {
+    method: 'monitor_results',
+    params: { name: 'shop', limit: 100 },
+    result: { results: [], next: null },
+  },
+  { method: 'monitor_outages', params: { name: 'shop' }, result: [] },
+  {
+    method: 'monitor_query_uptime',
+    params: { name: 'shop', days: 1, zone: 'Europe/Berlin' },
+    result: { spans: [uptime], days: [uptime] },
+  },
+  {
+    method: 'monitor_query_series',
+    params: { name: 'shop' },
+    result: { step: 3600000, points: [] },
+  },
+  {
+    method: 'monitor_set_enable',
+    params: { name: 'shop', enable: false },
+    result: {
+      ...answer,
+      enable: false,
+      spec: { url: 'http://127.0.0.2:8080/health' },
+      secret: {},
+      retries: 1,
+    },
+  },
+  { method: 'monitor_delete', params: { name: 'shop' }, result: { success: true } },
+];

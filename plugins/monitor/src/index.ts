@@ -1,0 +1,93 @@
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Egress } from '@svc/plugin-egress/api';
+import { Metrics } from '@svc/plugin-metrics/api';
+import { Secrets } from '@svc/plugin-notify/api';
+import { History } from '@svc/plugin-retention/api';
+import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
+import { Owners } from '@svc/plugin-token/api';
+import { MonitorChanged, MonitorDue, Monitors } from './api.ts';
+import { config } from './config.ts';
+import { openEngine, openStores } from './engine/index.ts';
+import { PERIOD_MS } from './engine/rounds.ts';
+import { examples } from './examples.ts';
+import { monitorsHeld } from './held.ts';
+import { addMethods } from './methods/index.ts';
+import { families } from './metrics.ts';
+import { migrations } from './migrations/index.ts';
+import { permissions, scopes } from './permissions.ts';
+import { openMonitors } from './service.ts';
+import { HELD } from './store/monitors.ts';
+import { historyTables } from './store/retention.ts';
+
+const SECOND_MS = 1_000;
+/** Monitors and the rights of their owners are read again this often, whoever changed them. */
+const REFRESH_MS = 60_000;
+const SEALED = "exists (select 1 from monitor where secret <> '{}')";
+
+/** Checks of what is reached over the network, and heartbeats of jobs: namespace `monitor`. */
+export default definePlugin({
+  name: 'monitor',
+  namespaces: ['monitor'],
+  requires: [Owners, Egress, Holdings, History],
+  optional: [Secrets, Metrics, AgentRegistry],
+  provides: [Monitors],
+  brings: ['egress', 'retention'],
+  config,
+  permissions,
+  scopes,
+  migrations,
+  examples,
+  guards: {
+    // Sealed secrets, and hashes of keys.
+    ...{ monitor: 'secret', monitor_ping: 'secret' },
+    ...{ monitor_state: 'fixed', monitor_verdict: 'fixed', monitor_change: 'fixed' },
+    ...{ monitor_result: 'fixed', monitor_chunk: 'fixed', monitor_hour: 'fixed' },
+    ...{ monitor_day: 'fixed', monitor_outage: 'fixed', monitor_detail: 'fixed' },
+    ...{ monitor_tls: 'fixed', monitor_run: 'fixed', monitor_turn: 'fixed' },
+    ...{ monitor_isolated: 'fixed' },
+  },
+
+  setup(kernel) {
+    const { bus, every, hooks } = kernel;
+    const stores = openStores(kernel);
+    const engine = openEngine(kernel, stores);
+    const { cutOff, known, recorder, rounds, runner, share } = engine;
+    kernel.provide(Monitors, openMonitors({ ...stores, known }));
+    kernel.useOptional(Secrets)?.keep(SEALED);
+    kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));
+    for (const table of historyTables(kernel.db, () => kernel.config))
+      kernel.use(History).keep(table);
+    hooks.methods.tap((methods) => addMethods(methods, kernel, { stores, engine }));
+    hooks.prepare.tap(() => {
+      const list = async (owner: string) =>
+        [...known.all()].flatMap((one) => (one.owner === owner ? one.name : []));
+      kernel.use(Owners).register({ kind: HELD, list, suspend: () => known.refresh() });
+      kernel.use(Holdings).register(monitorsHeld(kernel.config));
+    });
+    kernel.subscribe(MonitorChanged, () => known.refresh());
+    kernel.subscribe(DatabaseChanged, () => known.refresh());
+    kernel.subscribe(MonitorDue, ({ ids }) => {
+      for (const id of ids) runner.now(id);
+    });
+    hooks.start.tap(async () => {
+      await known.refresh();
+      kernel.defer(
+        'servers of monitors',
+        bus.watch(() => void known.refresh()),
+      );
+      every('monitors', REFRESH_MS, () => known.refresh());
+      every('checks of monitors', SECOND_MS, () => runner.round());
+      every('results of monitors', SECOND_MS, async () => {
+        await cutOff.round(share.size > 0);
+        await recorder.flush();
+      });
+      every('verdicts of monitors', PERIOD_MS, () => rounds.run());
+    });
+    hooks.stop.tap(async () => {
+      runner.end();
+      await recorder.flush();
+      await cutOff.end();
+      await rounds.end();
+    });
+  },
+});

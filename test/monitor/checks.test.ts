@@ -1,0 +1,204 @@
+// Checks of this server, and what they say (plugins/monitor/src/engine).
+
+import type { App } from '@svc/kernel';
+import type { TestApp } from '@svc/plugin-sdk/testing';
+import * as assert from 'uvu/assert';
+import { StateStore } from '../../plugins/monitor/src/store/states.ts';
+import type { PlaceState } from '../../plugins/monitor/src/types.ts';
+import { suite } from '../runner/suite.ts';
+import {
+  boot,
+  call,
+  create,
+  get,
+  http,
+  MINUTE,
+  passes,
+  SECOND,
+  says,
+  stateOf,
+  type Target,
+  target,
+} from './kit.ts';
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const test = suite(`monitors: checks of a server (${dialect})`);
+  let app: TestApp;
+  let web: Target;
+  let serial = 0;
+  let name: string;
+  test.before(async () => {
+    app = await boot(dialect);
+    web = await target();
+  });
+  test.after(async () => {
+    await app.stop();
+    await web.stop();
+  });
+  test.before.each(() => {
+    name = `m${serial++}`;
+    web.reply = 200;
+    web.body = 'ok';
+  });
+  test.after.each(() => call(app, 'monitor_delete', { name }).catch(() => undefined));
+  const outages = (): Promise<any[]> => call(app, 'monitor_outages', { name });
+  const results = async (): Promise<any[]> =>
+    (await call(app, 'monitor_results', { name, from: 0 })).results;
+
+  test('a new monitor is checked within seconds and is up', async () => {
+    const made = await create(app, http(name, web.url));
+    assert.is(made.verdict.state, 'unknown');
+    assert.ok(await says(app, name, 'up', 20 * SECOND));
+    const { states, problem } = await get(app, name);
+    assert.is(problem, null);
+    assert.equal([states.length, states[0].place, states[0].state], [1, 'server', 'up']);
+  });
+
+  test('one failure among good checks opens nothing, and shows in the strip', async () => {
+    await create(app, http(name, web.url, { retries: 2 }));
+    await says(app, name, 'up');
+    web.reply = 500;
+    const failed = async () => (await get(app, name)).states[0].state === 'suspect';
+    assert.ok(await passes(app, MINUTE, failed));
+    web.reply = 200;
+    await passes(app, 25 * SECOND);
+    const { monitors } = await call(app, 'monitor_list');
+    const row = monitors.find((one: any) => one.name === name);
+    assert.match(row.recent, /^u+du+$/);
+    assert.equal([row.state, row.target], ['up', web.url]);
+    assert.equal(await outages(), []);
+  });
+
+  test('failures beyond the retries are down since the first one, and the outage ends with the first good check', async () => {
+    await create(app, http(name, web.url));
+    await says(app, name, 'up');
+    web.reply = 500;
+    assert.ok(await says(app, name, 'down'));
+    const failed = (await results()).filter(({ ok }) => !ok);
+    assert.is(failed.length, 3);
+    const { verdict } = await get(app, name);
+    assert.is(verdict.since, failed.at(-1)!.at);
+    assert.match(verdict.detail, /^status 500, not status >= 200/);
+    const [open] = await outages();
+    assert.equal(open, {
+      from: verdict.since,
+      to: null,
+      cause: verdict.detail,
+      places: ['server'],
+    });
+    web.reply = 200;
+    assert.ok(await says(app, name, 'up'));
+    const [ended] = await outages();
+    const good = (await results()).filter(({ ok, at }) => ok && at > open.from).at(-1);
+    assert.is(ended.to, good!.at);
+  });
+
+  test('a monitor that is upside down is down when it gets an answer', async () => {
+    await create(app, http(name, web.url, { upside_down: true, retries: 0 }));
+    assert.ok(await says(app, name, 'down'));
+    assert.match((await get(app, name)).verdict.detail, /should not be/);
+  });
+
+  test('a member of the answer that is missing is a failure with that reason', async () => {
+    web.body = '{"a":1}';
+    await create(app, http(name, web.url, { condition: 'json.ok == true', retries: 0 }));
+    assert.ok(await says(app, name, 'down'));
+    assert.match((await get(app, name)).verdict.detail, /No such key: ok/);
+  });
+
+  test('a target that hangs fails when its time is over, and one that is away fails at once', async () => {
+    web.reply = 'hang';
+    await create(app, http(name, web.url, { timeout_s: 1, retries: 0 }));
+    assert.ok(await says(app, name, 'down', 30 * SECOND));
+    assert.match((await get(app, name)).verdict.detail, /timed out after 1 s/);
+    web.reply = 200;
+    assert.ok(await says(app, name, 'up'));
+  });
+
+  test('what is switched off is paused, and is checked again when it is on', async () => {
+    await create(app, http(name, web.url));
+    await says(app, name, 'up');
+    await call(app, 'monitor_set_enable', { name, enable: false });
+    assert.ok(await says(app, name, 'paused', 10 * SECOND));
+    const before = web.got.length;
+    await passes(app, 30 * SECOND);
+    assert.is(web.got.length, before);
+    await call(app, 'monitor_set_enable', { name, enable: true });
+    assert.ok(await says(app, name, 'up'));
+  });
+
+  test('a call has it checked now', async () => {
+    await create(app, http(name, web.url, { interval_s: 3600 }));
+    await says(app, name, 'up');
+    const before = web.got.length;
+    await call(app, 'monitor_check_now', { name });
+    assert.ok(await passes(app, 5 * SECOND, () => web.got.length === before + 1));
+  });
+
+  test('places that say down are counted: fewer than needed are degraded, enough are down', async () => {
+    const places = {
+      server: true,
+      agents: [1, 2].map((n) => `0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f41${n}`),
+      pick: 2,
+    };
+    const { id } = await create(app, http(name, web.url, { places, down_when: 2 }));
+    await says(app, name, 'up');
+    // What agents would say.
+    const { db, clock } = (app.kernel as App).kernelOf('monitor')!;
+    const states = new StateStore(db, clock);
+    const other = async (place_id: number, state: PlaceState) => {
+      const from = (await states.ofMonitors([id])).find((row) => row.place_id === place_id);
+      const now = app.clock.now();
+      const seen = { since: now, last_at: now + MINUTE, fails: 1, goods: 0, ms: null, code: null };
+      const to = { monitor_id: id, place_id, state, ...seen, detail: 'away' };
+      await states.change([{ from, to }]);
+    };
+    await other(7, 2);
+    await other(8, 0);
+    assert.ok(await says(app, name, 'degraded', 10 * SECOND));
+    const { up, down, unknown } = (await get(app, name)).verdict;
+    assert.equal([up, down, unknown], [2, 1, 0]);
+    assert.equal(await outages(), []);
+    await other(8, 2);
+    assert.ok(await says(app, name, 'down', 10 * SECOND));
+    assert.is((await outages()).length, 1);
+  });
+
+  test('a group is down with its worst member, and a group of all when all are', async () => {
+    const other = await target();
+    const group = async (of: string) => await stateOf(app, of);
+    await create(app, http('g1', web.url, { retries: 0 }));
+    await create(app, http('g2', other.url, { retries: 0 }));
+    const members = ['g1', 'g2'];
+    const made = await create(app, { name: 'worst', kind: 'group', spec: { members } });
+    assert.equal(made.spec, { rule: 'worst', members });
+    await create(app, { name: 'all', kind: 'group', spec: { members, rule: 'all' } });
+    assert.ok(await says(app, 'all', 'up'));
+    web.reply = 500;
+    assert.ok(await says(app, 'worst', 'down'));
+    assert.is(await group('all'), 'degraded');
+    assert.match((await get(app, 'worst')).verdict.detail, /^g1: status 500/);
+    other.reply = 500;
+    assert.ok(await says(app, 'all', 'down'));
+    for (const one of ['worst', 'all', 'g1', 'g2'])
+      await call(app, 'monitor_delete', { name: one });
+    await other.stop();
+  });
+
+  test('a restart keeps what was said: nothing turns unknown, and no second outage begins', async () => {
+    await create(app, http(name, web.url));
+    await says(app, name, 'up');
+    web.reply = 500;
+    await says(app, name, 'down');
+    const before = await get(app, name);
+    await app.restart();
+    await app.clock.advance(0);
+    const seen = new Set<string>();
+    await passes(app, 30 * SECOND, async () => !seen.add(await stateOf(app, name)));
+    assert.equal([...seen], ['down']);
+    assert.is((await get(app, name)).verdict.since, before.verdict.since);
+    assert.is((await outages()).length, 1);
+  });
+
+  test.run();
+}
