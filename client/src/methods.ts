@@ -772,16 +772,16 @@ export interface Methods {
           id: number;
           /** Name that people read, in one line; unique over all tokens. */
           name: string;
-          /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-          source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+          /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+          source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
           /** `{"all": true}`, or lists of which one must match. */
           scope: {
             /** All that the owner may read. */
             all?: true;
             agents?: string[];
-            /** Machines with one of these tags. */
+            /** Machines, or monitors, with one of these tags. */
             tags?: string[];
-            /** Monitors, by name. */
+            /** Monitors, by name; for the source `monitor`. */
             monitors?: string[];
           };
           /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1057,8 +1057,8 @@ export interface Methods {
   /** Checks a condition as somebody writes it. */
   'alert_rule_check': {
     params: {
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** Condition in CEL. */
       condition: string;
       /** Default: all. */
@@ -1066,9 +1066,9 @@ export interface Methods {
           /** All that the owner may read. */
           all?: true;
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name; for the source `monitor`. */
           monitors?: string[];
         } | null;
     };
@@ -1097,16 +1097,16 @@ export interface Methods {
       rule: {
         /** Name that people read, in one line; unique over all tokens. */
         name: string;
-        /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-        source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+        /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+        source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
         /** `{"all": true}`, or lists of which one must match. */
         scope: {
           /** All that the owner may read. */
           all?: true;
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name; for the source `monitor`. */
           monitors?: string[];
         };
         /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1143,16 +1143,16 @@ export interface Methods {
       id: number;
       /** Name that people read, in one line; unique over all tokens. */
       name: string;
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** `{"all": true}`, or lists of which one must match. */
       scope: {
         /** All that the owner may read. */
         all?: true;
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1198,16 +1198,16 @@ export interface Methods {
       id: number;
       /** Name that people read, in one line; unique over all tokens. */
       name: string;
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** `{"all": true}`, or lists of which one must match. */
       scope: {
         /** All that the owner may read. */
         all?: true;
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1242,16 +1242,16 @@ export interface Methods {
       id: number;
       /** Name that people read, in one line; unique over all tokens. */
       name: string;
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** `{"all": true}`, or lists of which one must match. */
       scope: {
         /** All that the owner may read. */
         all?: true;
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1289,16 +1289,16 @@ export interface Methods {
       id: number;
       /** Name that people read, in one line; unique over all tokens. */
       name: string;
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** `{"all": true}`, or lists of which one must match. */
       scope: {
         /** All that the owner may read. */
         all?: true;
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1338,16 +1338,16 @@ export interface Methods {
       id: number;
       /** Name that people read, in one line; unique over all tokens. */
       name: string;
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** `{"all": true}`, or lists of which one must match. */
       scope: {
         /** All that the owner may read. */
         all?: true;
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1382,16 +1382,16 @@ export interface Methods {
       rule: {
         /** Name that people read, in one line; unique over all tokens. */
         name: string;
-        /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-        source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+        /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+        source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
         /** `{"all": true}`, or lists of which one must match. */
         scope: {
           /** All that the owner may read. */
           all?: true;
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name; for the source `monitor`. */
           monitors?: string[];
         };
         /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1464,9 +1464,9 @@ export interface Methods {
           /** All that the owner may read. */
           all?: true;
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name; for the source `monitor`. */
           monitors?: string[];
         };
         /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1503,16 +1503,16 @@ export interface Methods {
       id: number;
       /** Name that people read, in one line; unique over all tokens. */
       name: string;
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
       /** `{"all": true}`, or lists of which one must match. */
       scope: {
         /** All that the owner may read. */
         all?: true;
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1543,8 +1543,8 @@ export interface Methods {
   /** Names that conditions of this source may use, for forms. */
   'alert_rule_variables': {
     params: {
-      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. */
-      source: 'machine' | 'part' | 'presence' | 'event' | 'server';
+      /** `machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say. */
+      source: 'machine' | 'part' | 'presence' | 'event' | 'server' | 'monitor';
     };
     result: { name: string; type: string; unit: string; title: string; example?: string }[];
   };
@@ -1558,7 +1558,7 @@ export interface Methods {
           /** Rules, by name. */
           rules?: string[];
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines and monitors with one of these tags. */
           tags?: string[];
           /** Monitors, by name. */
           monitors?: string[];
@@ -1579,7 +1579,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];
@@ -1611,7 +1611,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];
@@ -1643,7 +1643,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];
@@ -1670,7 +1670,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];
@@ -1773,7 +1773,7 @@ export interface Methods {
           /** Rules, by name. */
           rules?: string[];
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines and monitors with one of these tags. */
           tags?: string[];
           /** Monitors, by name. */
           monitors?: string[];
@@ -1810,7 +1810,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];
@@ -1853,7 +1853,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];
@@ -1888,7 +1888,7 @@ export interface Methods {
           /** Rules, by name. */
           rules?: string[];
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines and monitors with one of these tags. */
           tags?: string[];
           /** Monitors, by name. */
           monitors?: string[];
@@ -1934,7 +1934,7 @@ export interface Methods {
           /** Rules, by name. */
           rules?: string[];
           agents?: string[];
-          /** Machines with one of these tags. */
+          /** Machines and monitors with one of these tags. */
           tags?: string[];
           /** Monitors, by name. */
           monitors?: string[];
@@ -1971,7 +1971,7 @@ export interface Methods {
         /** Rules, by name. */
         rules?: string[];
         agents?: string[];
-        /** Machines with one of these tags. */
+        /** Machines and monitors with one of these tags. */
         tags?: string[];
         /** Monitors, by name. */
         monitors?: string[];

@@ -85,6 +85,7 @@ export class Stage {
         expiresAt: () => undefined,
         awaySince: (uuid) => this.away.get(uuid),
       },
+      monitors: { isNew: false, named: () => undefined, downAbove: () => undefined },
       fleet: {
         count: () => this.fleet,
         lateSince: (uuid) => this.heard.lateSince(uuid, this.now),

@@ -33,7 +33,10 @@ const rules: readonly { readonly id: string; readonly rule: Begun }[] = [
 /** Conditions that cannot be played, because no values are stored, and the words that say so. */
 const REFUSED: readonly [text: RegExp, why: RegExp][] = [
   [/predict|traffic/, /traffic, predict and windows over an hour cannot be played/],
-  [/event ==|problem ==/, /of events and of the server no values are stored/],
+  [
+    /event ==|problem ==|state ==|tls\./,
+    /of events, of the server and of monitors no values are stored/,
+  ],
 ];
 
 const full = {

@@ -10,17 +10,22 @@ import { PLUGINS, report } from './kit.ts';
 const DEFAULT_RULES = [
   'Another server dead',
   'CPU busy',
+  'Certificate about to expire',
+  'Certificate expiring',
   'Channel failing',
   'Clock of a machine off',
   'Disk almost full',
   'Disk full',
   'Disk of the database almost full',
+  'Heartbeat late',
   'Machine contract ends',
   'Machine offline',
   'Machine restarted',
   'Memory pressure',
+  'Monitor down',
   'Reports lost',
   'Reports refused',
+  'Server cut off',
 ];
 const busy = {
   name: 'web busy',
@@ -46,7 +51,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await names(), DEFAULT_RULES);
     const quiet = rules.filter(({ notify }: any) => !notify).map(({ name }: any) => name);
     assert.equal(quiet, ['CPU busy', 'Machine contract ends', 'Machine restarted']);
-    assert.ok(rules.every(({ problem, open, owner }: any) => !problem && !open && owner === null));
+    assert.ok(rules.every(({ open, owner }: any) => !open && owner === null));
+    for (const { source, problem } of rules)
+      assert.is(problem, source === 'monitor' ? 'the plugin monitor is off' : null);
   });
 
   test('a summary may use the names that there are, with filters; others are refused with their place', async () => {

@@ -1,7 +1,7 @@
 // Messages in words: both languages, zones in summer and winter, one line first.
 import { isZone } from '@svc/plugin-sdk/util';
 import * as assert from 'uvu/assert';
-import type { Message } from '../../plugins/notify/src/api.ts';
+import type { Message, MessageAlert } from '../../plugins/notify/src/api.ts';
 import { type Language, render } from '../../plugins/notify/src/kinds/index.ts';
 import { clean, cleanLine, cut } from '../../plugins/notify/src/words/clean.ts';
 import { offsetOf, spanOf } from '../../plugins/notify/src/words/clock.ts';
@@ -19,6 +19,23 @@ const say = (message: Message, language: Language = 'en', zone = 'UTC', now = NO
 
 const disk = alertOf({ rule: 'disk', since: NOW - 2 * MINUTE });
 const full = alertOf({ shipped: 'disk-almost-full' });
+const shop = (change: Partial<MessageAlert> = {}) =>
+  alertOf(
+    {
+      ...{ source: 'monitor', rule: 'Monitor down', shipped: 'monitor-down', part: '' },
+      ...{ value: 'status 500', threshold: '', severity: 'critical' },
+      subject: { kind: 'monitor', id: 'shop', name: 'shop', tags: [] },
+      monitor: { kind: 'http', one_place: false, not_after: null },
+      ...change,
+    },
+    'shop',
+  );
+const down = { kind: 'http', one_place: false, not_after: null };
+const ends = (ms: number) =>
+  shop({
+    ...{ rule: 'Certificate expiring', shipped: 'certificate', value: '12.6' },
+    monitor: { kind: 'http', one_place: true, not_after: NOW + ms },
+  });
 const over = { state: 'closed', closed_at: NOW } as const;
 const both = messageOf([offline('a'), offline('b', over)]);
 
@@ -114,6 +131,46 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
     messageOf([{ ...full, summary: 'web-1 is nearly full' }]),
     'web-1 is nearly full since 12:03 (2 min)',
     'web-1 is nearly full，自 12:03 起（2 分钟）',
+  ],
+  [
+    messageOf([shop()]),
+    'shop is down since 12:03 (2 min): status 500',
+    'shop 已故障，自 12:03 起（2 分钟）：status 500',
+  ],
+  [
+    messageOf([shop({ value: '', below: 3, monitor: { ...down, one_place: true } })]),
+    'shop is down since 12:03 (2 min), seen from one place, and 3 below it',
+    'shop 已故障，自 12:03 起（2 分钟），仅一个检测点可见，另有 3 个下级告警',
+  ],
+  [
+    messageOf([shop({ value: 'status\u202e 500\nBcc: x' })]),
+    'shop is down since 12:03 (2 min): status 500 Bcc: x',
+    'shop 已故障，自 12:03 起（2 分钟）：status 500 Bcc: x',
+  ],
+  [
+    messageOf([shop({ ...over, since: NOW - 12 * MINUTE })]),
+    'Over after 12 min: shop down 11:53–12:05',
+    '已恢复，历时 12 分钟：shop 故障 11:53–12:05',
+  ],
+  [
+    messageOf([shop({ shipped: 'heartbeat-late', value: 'no ping for 1 h' })]),
+    'shop: heartbeat late or failed since 12:03 (2 min): no ping for 1 h',
+    'shop：心跳超时或失败，自 12:03 起（2 分钟）：no ping for 1 h',
+  ],
+  [
+    messageOf([ends(13 * 24 * HOUR + HOUR)]),
+    'certificate of shop ends in 13 days, 26 Jan',
+    'shop 的证书将在 13 天后（1月26日）到期',
+  ],
+  [
+    messageOf([ends(-2 * 24 * HOUR)]),
+    'certificate of shop ended 2 days ago, 11 Jan',
+    'shop 的证书已于 2 天前（1月11日）到期',
+  ],
+  [
+    messageOf([shop({ rule: 'Shop slow', value: '2400 ms', threshold: '> 2000 ms' }), shop()]),
+    '2 alerts: monitor down',
+    '2 个告警：监控项故障',
   ],
   [group, '31 machines are offline', '31 台机器已离线'],
   [

@@ -8,6 +8,7 @@ import { Answers } from './alerts/answers.ts';
 import { Alerts, AlertTouched, MaintenanceWindows } from './api.ts';
 import { NOBODY } from './dispatch/nobody.ts';
 import { DispatchStore } from './dispatch/store.ts';
+import type { KnownMonitors } from './monitors.ts';
 import type { LoadedRules } from './rules/loaded.ts';
 import type { AlertStore } from './store/alerts.ts';
 import { Telling } from './telling.ts';
@@ -19,14 +20,16 @@ export interface AttachParts {
   readonly kernel: Kernel<{ readonly enable: boolean; readonly watchdog_url: string }>;
   readonly rules: LoadedRules;
   readonly machines: Machines;
+  readonly monitors: KnownMonitors;
   readonly alerts: AlertStore;
   /** Tells whether it is this server's turn. */
   readonly hasTurn: () => boolean;
 }
 
 /** Adds telling to the plugin, in its `setup`: service, methods, routes, and a round each second. @returns alerts as methods answer them */
-export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: AttachParts): Answers {
+export function attachTelling({ kernel, rules, alerts, hasTurn, ...known }: AttachParts): Answers {
   const { clock, hooks, log } = kernel;
+  const { machines, monitors } = known;
   const notify = kernel.useOptional(Notify) ?? NOBODY;
   const touched = (ids: readonly number[]) => kernel.publish(AlertTouched, { ids: [...ids] });
   const answers = new Answers({
@@ -38,7 +41,7 @@ export function attachTelling({ kernel, rules, machines, alerts, hasTurn }: Atta
     below: (some, isVisible) => telling.below(some, isVisible),
   });
   const telling: Telling = new Telling({
-    ...{ kernel, notify, rules, machines, alerts, changed: touched },
+    ...{ kernel, notify, rules, machines, monitors, alerts, changed: touched },
     owners: kernel.use(Owners),
     registry: kernel.use(AgentRegistry),
     egress: kernel.use(Egress),

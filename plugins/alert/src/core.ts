@@ -8,6 +8,7 @@ import {
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
+import { MonitorChanged, Monitors, MonitorVerdict } from '@svc/plugin-monitor/api';
 import { Notify } from '@svc/plugin-notify/api';
 import {
   countingIn,
@@ -27,9 +28,11 @@ import { AlertChanged, AlertTouched, AlertTransition } from './api.ts';
 import { Evaluator } from './evaluate/evaluator.ts';
 import { addTestMethod } from './evaluate/test-run.ts';
 import { KnownMachines } from './machines.ts';
+import { KnownMonitors } from './monitors.ts';
 import { Absence } from './presence/absence.ts';
 import { endOrphans } from './presence/ends.ts';
 import { AgentEvents } from './presence/events.ts';
+import { MonitorRules } from './presence/monitors.ts';
 import { type Config, Rounds } from './presence/rounds.ts';
 import { judgeServer, Problems } from './presence/server.ts';
 import { SlowRules } from './presence/slow.ts';
@@ -59,6 +62,8 @@ export function openCore(kernel: Kernel<Config>) {
     hostNames: kernel.use(HostNames),
     values: kernel.useOptional(AgentValues),
   });
+  // The plugin `monitor` may be set up later: it uses windows of this one.
+  const monitors = new KnownMonitors(() => kernel.useOptional(Monitors));
   const owners = kernel.use(Owners);
   const rules = new LoadedRules({
     log,
@@ -68,6 +73,7 @@ export function openCore(kernel: Kernel<Config>) {
     machines,
     isOn: () => kernel.config.enable,
     hasSeries: series !== undefined,
+    hasMonitors: () => monitors.isOn,
   });
   const alerts = new AlertStore(db, clock);
   const transitions = new StoredTransitions({
@@ -83,7 +89,7 @@ export function openCore(kernel: Kernel<Config>) {
   };
   const { auth } = kernel;
   const changes = new RuleChanges({ auth, clock, owners, registry, store: ruleStore, changed });
-  const shared = { series, alerts, rules, machines, registry, transitions };
+  const shared = { series, alerts, rules, machines, monitors, registry, transitions };
   return { kernel, ...shared, ruleStore, changes, notify: kernel.useOptional(Notify) };
 }
 
@@ -129,21 +135,24 @@ export function openEvaluator({ kernel, ...parts }: Core): Evaluator {
 
 /** Work of the server whose turn it is, and what each keeps up to date. */
 export function openRounds(core: Core): Rounds {
-  const { kernel, alerts, rules, machines } = core;
+  const { kernel, alerts, rules, machines, monitors } = core;
   const history = kernel.use(AgentHistory);
   const place = new EventPlace(kernel.db);
   kernel.subscribe(DatabaseChanged, () => place.forget());
   const events = new AgentEvents({ ...core, history, place });
   const last = kernel.use(LastReports);
   const slow = new SlowRules(core);
-  const problems = new Problems({ kernel, notify: core.notify, lost: () => last.lost() });
-  return new Rounds({
+  const { notify } = core;
+  const problems = new Problems({ kernel, notify, monitors, lost: () => last.lost() });
+  const rounds = new Rounds({
     kernel,
     alerts,
     rules,
     machines,
+    monitors,
     work: {
       absence: new Absence({ ...core, history }),
+      monitors: new MonitorRules({ ...core, owners: kernel.use(Owners) }),
       async often(when) {
         const active = await endOrphans(core, when.at);
         await events.round(when, active);
@@ -152,17 +161,23 @@ export function openRounds(core: Core): Rounds {
       seldom: (when, mayGoOn) => slow.round(when, mayGoOn),
     },
   });
+  for (const topic of [MonitorVerdict, MonitorChanged])
+    kernel.subscribe(topic, () => rounds.monitorChanged());
+  return rounds;
 }
 
 /** Adds the methods of rules and alerts. */
 export function addMethods(methods: Methods, core: Core, answers: Answers): void {
-  const { kernel, alerts, rules, machines, registry, transitions, changes, notify } = core;
+  const { kernel, alerts, rules, machines, monitors, registry, transitions, changes, notify } =
+    core;
   const { auth, clock, log } = kernel;
   addRuleMethods(methods, {
     auth,
     changes,
     rules,
     registry,
+    monitors,
+    now: () => clock.now(),
     tagsOf: (uuid) => machines.tagsOf(uuid),
     openByRule: () => alerts.openByRule(),
     trueNow: (source, condition, agents) =>

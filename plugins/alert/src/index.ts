@@ -12,6 +12,7 @@ import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
+import { Monitors } from '@svc/plugin-monitor/api';
 import { Notify } from '@svc/plugin-notify/api';
 import {
   DatabaseChanged,
@@ -122,7 +123,7 @@ export default definePlugin({
     Egress,
   ],
   provides: [MaintenanceWindows, Alerts],
-  optional: [AgentValues, Notify, Metrics, AgentSeries, Audit, Refusals],
+  optional: [AgentValues, Notify, Metrics, AgentSeries, Audit, Refusals, Monitors],
   brings: ['agent-events', 'egress'],
   config: reload(config),
   permissions,

@@ -14,14 +14,14 @@ import {
   Time,
 } from './wire.ts';
 
-export { DryRun, Name, SeverityWord, Time } from './wire.ts';
+export { Name, SeverityWord, Time } from './wire.ts';
 
 export const Scope = Type.Object(
   {
     all: Type.Optional(Type.Literal(true, { description: 'All that the owner may read.' })),
     agents: Type.Optional(Type.Array(Uuid, { maxItems: 1_000 })),
-    tags: Type.Optional(Names('Machines with one of these tags.')),
-    monitors: Type.Optional(Names('Monitors, by name.')),
+    tags: Type.Optional(Names('Machines, or monitors, with one of these tags.')),
+    monitors: Type.Optional(Names('Monitors, by name; for the source `monitor`.')),
   },
   { ...closed, description: '`{"all": true}`, or lists of which one must match.' },
 );
@@ -30,7 +30,7 @@ export const MatcherSchema = Type.Object(
   {
     rules: Type.Optional(Names('Rules, by name.')),
     agents: Type.Optional(Type.Array(Uuid, { maxItems: 1_000 })),
-    tags: Type.Optional(Names('Machines with one of these tags.')),
+    tags: Type.Optional(Names('Machines and monitors with one of these tags.')),
     monitors: Type.Optional(Names('Monitors, by name.')),
     severity: Type.Optional(SeverityWord),
   },
@@ -90,7 +90,7 @@ const ruleMembers = {
 
 export const SourceWord = Type.Enum([...SOURCES], {
   description:
-    '`machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server.',
+    '`machine`: values of summaries. `part`: disks, cards, interfaces. `presence`: silence. `event`: events of agents. `server`: this server. `monitor`: what monitors say.',
 });
 
 export const NewRule = Type.Object({ name: Name, source: SourceWord, ...ruleMembers }, closed);

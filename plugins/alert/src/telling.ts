@@ -24,10 +24,13 @@ import { LastHeard } from './dispatch/heard.ts';
 import { Pace } from './dispatch/pace.ts';
 import { DispatchStore } from './dispatch/store.ts';
 import { Watchdog } from './dispatch/watchdog.ts';
+import type { KnownMonitors } from './monitors.ts';
 import { mayShowOn } from './permissions.ts';
 import { addPolicyMethods } from './policies/methods.ts';
 import type { LoadedRules } from './rules/loaded.ts';
-import { mayDo, mayServe, readsOf } from './rules/rights.ts';
+import { mayDo, mayServe, mayWatch, readsOf } from './rules/rights.ts';
+import { hasMonitor } from './rules/scope.ts';
+import { asSevere } from './rules/severity.ts';
 import type { AlertAnswer } from './schemas.ts';
 import { Settings, SettingsChanged } from './settings.ts';
 import { addSilenceMethods } from './silences/methods.ts';
@@ -50,6 +53,7 @@ export interface TellingParts {
   readonly notify: Notify;
   readonly rules: LoadedRules;
   readonly machines: Machines;
+  readonly monitors: KnownMonitors;
   readonly alerts: AlertStore;
   readonly owners: Owners;
   readonly registry: AgentRegistry;
@@ -145,7 +149,8 @@ export class Telling {
     if (kind === 'window') return maySeeSettings(windows.find(Number(id))?.scope ?? {});
     // Policies are listed for those who may read everything.
     if (kind === 'quiet') return mayDo('read');
-    return kind === 'machine' ? mayDo('read', [id]) : null;
+    if (kind === 'monitor') return mayDo('read', { monitors: [key.slice('monitor:'.length)] });
+    return kind === 'machine' ? mayDo('read', { agents: [id] }) : null;
   }
 
   /** Numbers of alerts that each of these suppresses, by id; without `isVisible` of all machines. @throws RpcError 103 */
@@ -186,7 +191,7 @@ export class Telling {
         const isAgent = subject_kind === 'agent';
         const subject = isAgent ? machines.nameOf(subject_id) : (detail.name ?? subject_id);
         const value = this.#valueText(alert, rule);
-        const { name, severity } = rule;
+        const { name, severity } = asSevere(rule, alert);
         const threshold = detail.threshold ?? '';
         const server = await notify.publicUrl();
         const url = server === undefined ? '' : server + this.#pagePath(alert);
@@ -226,10 +231,10 @@ export class Telling {
   }
 
   #dispatchParts() {
-    const { kernel, notify, machines, changed, registry } = this.#parts;
+    const { kernel, notify, machines, monitors, changed, registry } = this.#parts;
     const { brand, clock, db, log } = kernel;
     return {
-      ...{ db, clock, log, notify, machines, changed, rules: this.#parts.rules },
+      ...{ db, clock, log, notify, machines, monitors, changed, rules: this.#parts.rules },
       settings: this.#settings,
       fleet: {
         count: () => registry.list().filter(({ soft_delete }) => !soft_delete).length,
@@ -246,8 +251,8 @@ export class Telling {
     return `${this.#parts.kernel.brand.rewrite('/svc/dashboard')}/alerts/${id}`;
   }
 
-  #valueText({ value }: Pick<Alert, 'value'>, { id }: Pick<Rule, 'id'>): string {
-    return textOf(value, this.#parts.rules.conditionOf(id));
+  #valueText({ value, detail }: Alert, { id }: Pick<Rule, 'id'>): string {
+    return textOf(value, this.#parts.rules.conditionOf(id)) || (detail.monitor?.detail ?? '');
   }
 
   /** Tells whether a rule may speak of a subject: of an opening its scope must have it, too. */
@@ -257,7 +262,12 @@ export class Telling {
     const agent = isAgent ? registry.known(alert.subject_id) : undefined;
     const isIn = agent && !agent.soft_delete && this.#parts.rules.applies(rule, agent.id);
     if (scoped && isAgent && !isIn) return false;
+    const { subject_id: name, detail } = alert;
+    const isMonitor = alert.subject_kind === 'monitor';
+    const tags = this.#parts.monitors.named(name)?.tags ?? detail.tags ?? [];
+    if (scoped && isMonitor && !hasMonitor(rule.scope, { name, tags })) return false;
     if (rule.owner === null) return true;
+    if (isMonitor) return owners.may(rule.owner, mayWatch(name));
     if (!isAgent) return owners.may(rule.owner, mayServe);
     const variables = this.#parts.rules.conditionOf(rule.id)?.variables ?? [];
     const permissions = readsOf(rule.source, variables);

@@ -1,8 +1,8 @@
 import type { Condition } from '@svc/conditions';
-import type { Severity } from '@svc/plugin-notify/api';
+import type { MessageMonitor, Severity } from '@svc/plugin-notify/api';
 
-/** Kinds of what a rule looks at: values of a machine, its parts (disks, cards, interfaces), its absence, its events, and the server itself. */
-export const SOURCES = ['machine', 'part', 'presence', 'event', 'server'] as const;
+/** Kinds of what a rule looks at: values of a machine, its parts (disks, cards, interfaces), its absence, its events, the server itself, and monitors. */
+export const SOURCES = ['machine', 'part', 'presence', 'event', 'server', 'monitor'] as const;
 export type Source = (typeof SOURCES)[number];
 
 /** Scope of a rule: all, or lists of which one must match. Agents are lower-case UUIDs. */
@@ -115,6 +115,15 @@ export interface AlertDetail {
   /** `meaning` of the rule by which it was judged last. */
   readonly meaning?: number;
   readonly note?: string;
+  /** Severity of a monitor that is less than critical: that of its alert is no higher. */
+  readonly severity?: Severity;
+  readonly monitor?: MonitorFacts;
+}
+
+/** Facts of a monitor as they were when its alert opened. */
+export interface MonitorFacts extends MessageMonitor {
+  /** Why it is down; foreign text. */
+  readonly detail: string;
 }
 
 export const EVENT_KINDS = [

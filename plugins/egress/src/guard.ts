@@ -28,7 +28,7 @@ import {
   literalAddress,
   type Resolve,
 } from './lookup.ts';
-import { resolverOf } from './names.ts';
+import { resolverOf, withPort } from './names.ts';
 import { type Policy, policyOf } from './policy.ts';
 import { isBlockedPort, portOf } from './ports.ts';
 
@@ -107,11 +107,8 @@ export class EgressGuard implements EgressClient {
   }
 
   async resolver(server?: EgressTarget): Promise<Resolver> {
-    const found = server && (await this.addresses(server));
-    const servers = found?.map(({ address, family }) =>
-      family === 6 ? `[${address}]:${server?.port}` : `${address}:${server?.port}`,
-    );
-    return resolverOf(servers ?? this.#options.servers?.() ?? []);
+    if (!server) return resolverOf(this.#options.servers?.() ?? []);
+    return resolverOf(withPort(await this.addresses(server), server.port));
   }
 
   /** Order of a look-up that gives only what may be reached. */

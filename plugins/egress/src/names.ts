@@ -201,3 +201,7 @@ const coded = (code: string): Error => Object.assign(new Error(code), { code });
 /** Error in the form of `dns.lookup`. */
 const failed = (code: string, hostname: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, hostname });
+
+/** Addresses of name servers as a resolver takes them. */
+export const withPort = (found: readonly LookupAddress[], port: number): string[] =>
+  found.map(({ address, family }) => `${family === 6 ? `[${address}]` : address}:${port}`);

@@ -1,4 +1,6 @@
+import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Secrets } from '@svc/plugin-notify/api';
@@ -29,7 +31,7 @@ export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
-  optional: [Secrets, Metrics, AgentRegistry],
+  optional: [Secrets, Metrics, AgentRegistry, Audit, Refusals],
   provides: [Monitors],
   brings: ['egress', 'retention'],
   config,
@@ -57,6 +59,7 @@ export default definePlugin({
     kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));
     for (const table of historyTables(kernel.db, () => kernel.config))
       kernel.use(History).keep(table);
+    hooks.routes.tap((routes) => engine.heartbeats.routes(routes));
     hooks.methods.tap((methods) => addMethods(methods, kernel, { stores, engine }));
     hooks.prepare.tap(() => {
       const list = async (owner: string) =>

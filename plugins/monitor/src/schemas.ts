@@ -92,10 +92,6 @@ export const MonitorChange = Type.Object(
   closed,
 );
 
-export const DryRun = optional(
-  Type.Boolean({ description: 'True: everything is checked, nothing is stored.' }),
-);
-
 const FieldAnswer = Type.Object({
   name: Type.String(),
   title: Type.String(),

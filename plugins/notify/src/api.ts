@@ -30,6 +30,15 @@ export interface MessageSubject {
   readonly tags: readonly string[];
 }
 
+/** Facts of a monitor that messages put into words. */
+export interface MessageMonitor {
+  readonly kind: string;
+  /** Tells whether it has several places and only one of them knows. */
+  readonly one_place: boolean;
+  /** Unix ms at which its certificate ends; null: it has none. */
+  readonly not_after: number | null;
+}
+
 /** One alert in a message. Texts that come from machines are foreign: they are cleaned and escaped for each kind of channel. */
 export interface MessageAlert {
   /** Id of the alert and its episode, `12-3`: the same in the messages about its opening and its end. */
@@ -53,6 +62,8 @@ export interface MessageAlert {
   readonly summary: string;
   /** Template of a summary that holds times, and its values: each channel fills it in by its language and zone. `summary` is in English and UTC then. */
   readonly summary_form?: { readonly text: string; readonly values: TemplateValues };
+  /** Facts of the monitor that it is about. */
+  readonly monitor?: MessageMonitor;
   /** Default rule that it comes from, while it has the name it came with: it is told in the words of the channel's language. */
   readonly shipped?: string;
   /** Instructions of the operator. */

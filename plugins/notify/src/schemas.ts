@@ -12,13 +12,6 @@ export const ChannelName = Type.String({
   description: 'Name of the channel: letters, digits, `.`, `_` and `-`, at most 64.',
 });
 
-export const DryRun = optional(
-  Type.Boolean({
-    description:
-      'True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be.',
-  }),
-);
-
 const Values = (description: string) =>
   Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { description, maxProperties: 32 });
 

@@ -5,7 +5,8 @@ import { MANY_OPENINGS } from '../evaluate/machine.ts';
 import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { mayDo } from '../rules/rights.ts';
-import type { Alert, AlertEvent, ListedAlert, Machines, Placed } from '../types.ts';
+import { asSevere } from '../rules/severity.ts';
+import type { Alert, AlertDetail, AlertEvent, ListedAlert, Machines, Placed } from '../types.ts';
 import { summaryText } from './summary.ts';
 import { type IsVisible, visibleTo } from './visible.ts';
 import { textOf } from './words.ts';
@@ -92,7 +93,8 @@ export class Answers {
     for (const [at, alert] of alerts.entries()) {
       if (at % SLICE === SLICE - 1) await breathe();
       if (alert.state < 2) continue;
-      counts[rules.byId(alert.rule_id)?.severity ?? 'warning']++;
+      const rule = rules.byId(alert.rule_id);
+      counts[rule ? asSevere(rule, alert).severity : 'warning']++;
       if (!isAcked(alert, now()) && !hiddenBy(alert)) counts.unacked++;
     }
     return counts;
@@ -125,7 +127,7 @@ export class Answers {
     for (const event of events) {
       const { id, alert_id, part, episode, at, kind, by } = event;
       const subject = this.#subject(event);
-      const place = { id, alert_id, ...this.#rule(event.rule_id), subject, part };
+      const place = { id, alert_id, ...this.#rule(event.rule_id, event.detail), subject, part };
       const detail = await this.#detail(event, rights);
       answers.push({ ...place, episode, at, kind, by, detail });
     }
@@ -150,14 +152,23 @@ export class Answers {
     const { now, rules } = this.#parts;
     const { id, rule_id, part, episode, since, opened_at, closed_at, value, detail } = alert;
     const { acked_by, acked_at, acked_until, ack_note, flaps, state } = alert;
-    const rule = rules.byId(rule_id);
+    const known = rules.byId(rule_id);
+    const rule = known && asSevere(known, alert);
     const subject = this.#subject(alert, detail.name);
-    const value_text = textOf(value, rules.conditionOf(rule_id));
+    const measured = textOf(value, rules.conditionOf(rule_id));
+    const value_text = measured || (detail.monitor?.detail ?? '');
     const threshold = detail.threshold ?? '';
     const duration = (closed_at ?? now()) - since;
     const texts = { part, value: value_text, threshold, since, duration };
     const tagged = { ...subject, tags: detail.tags ?? [] };
-    const place = { id, ...this.#rule(rule_id), rule_id, state: STATES[state], subject, part };
+    const place = {
+      id,
+      ...this.#rule(rule_id, detail),
+      rule_id,
+      state: STATES[state],
+      subject,
+      part,
+    };
     const times = { episode, since, opened_at, closed_at, value, value_text, threshold };
     return {
       ...place,
@@ -177,9 +188,9 @@ export class Answers {
     return { kind: subject_kind, id: subject_id, name };
   }
 
-  #rule(id: number): { readonly rule: string; readonly severity: Severity } {
+  #rule(id: number, detail: AlertDetail): { readonly rule: string; readonly severity: Severity } {
     const { name = `rule ${id}`, severity = 'warning' } = this.#parts.rules.byId(id) ?? {};
-    return { rule: name, severity };
+    return { rule: name, severity: asSevere({ severity }, { detail }).severity };
   }
 }
 

@@ -1,5 +1,5 @@
 import { type AccessContext, type Auth, RpcError } from '@svc/plugin-sdk';
-import { mayDo } from '../rules/rights.ts';
+import { mayAlert, mayDo } from '../rules/rights.ts';
 import type { AlertStore } from '../store/alerts.ts';
 import type { Alert } from '../types.ts';
 
@@ -7,7 +7,7 @@ type Verb = 'read' | 'write' | 'ack';
 
 /** Text about the right to an alert, for the documentation. */
 export const rightTo = (verb: Verb) => ({
-  words: `\`alert\` \`${verb}\` of the machine of the alert; in the scope \`global\` for alerts about anything else`,
+  words: `\`alert\` \`${verb}\` of the machine or the monitor of the alert; in the scope \`global\` for alerts about anything else`,
   scopes: ['global'] as const,
   permissions: [{ alert: verb }],
 });
@@ -20,8 +20,7 @@ export const onAlert = (
   async custom({ id }: { readonly id: number }, call: AccessContext): Promise<void> {
     const caller = await call.authenticate();
     const alert = await store.byId(id);
-    const uuids = alert?.subject_kind === 'agent' ? [alert.subject_id] : undefined;
-    if (!(await auth.allows(caller, mayDo(verb, uuids))))
+    if (!(await auth.allows(caller, alert ? mayAlert(verb, alert) : mayDo(verb))))
       throw RpcError.denied(`Missing alert ${verb} permission for this alert`);
     if (!alert) throw noAlert(id);
   },

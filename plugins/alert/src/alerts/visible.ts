@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { type Auth, canonicalUuid, type Principal } from '@svc/plugin-sdk';
+import { type Auth, canonicalUuid, type Principal, type Scope } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
-import { mayDo } from '../rules/rights.ts';
+import { mayAlert, mayDo } from '../rules/rights.ts';
 import type { AlertKey } from '../types.ts';
 
 /** Rights of one turn of the event loop. */
@@ -17,9 +17,11 @@ export function visibleTo(auth: Auth, caller: Principal): IsVisible {
   const mayAll = auth.allows(caller, mayDo('read'));
   return async ({ subject_kind, subject_id }) => {
     if (await mayAll) return true;
-    if (subject_kind !== 'agent') return false;
-    const known = asked.get(subject_id) ?? auth.allows(caller, mayDo('read', [subject_id]));
-    asked.set(subject_id, known);
+    if (subject_kind !== 'agent' && subject_kind !== 'monitor') return false;
+    const key = `${subject_kind} ${subject_id}`;
+    const known =
+      asked.get(key) ?? auth.allows(caller, mayAlert('read', { subject_kind, subject_id }));
+    asked.set(key, known);
     return known;
   };
 }
@@ -28,7 +30,9 @@ export function visibleTo(auth: Auth, caller: Principal): IsVisible {
 export function agentsOf(tokens: Tokens, caller: Principal): string[] | undefined {
   if (caller.super || !tokens.record(caller)) return undefined;
   const scopes = tokens.scopes(caller, { alert: 'read' });
-  if (scopes.includes('global')) return undefined;
+  // Names of monitors are patterns.
+  const isListed = (scope: Scope) => scope !== 'global' && scope['monitor'] === undefined;
+  if (!scopes.every(isListed)) return undefined;
   const uuids = scopes.flatMap((scope) => (scope === 'global' ? [] : (scope['agent_uuid'] ?? [])));
   return [...new Set(uuids.map(canonicalUuid))];
 }
@@ -62,7 +66,7 @@ export async function readable<T extends Place>(
   return found;
 }
 
-/** Tells whether a caller may read alerts of all machines, or of one that is registered. */
+/** Tells whether a caller may read alerts of all machines, of one that is registered, or of monitors. */
 export async function mayReadAny(
   {
     auth,
@@ -75,7 +79,11 @@ export async function mayReadAny(
   const scopes = tokens.scopes(caller, { alert: 'read' });
   const uuids = scopes.map((scope) => (scope === 'global' ? undefined : scope['agent_uuid']));
   if (scopes.includes('global')) return auth.allows(caller, mayDo('read'));
+  const monitor = scopes.find((scope) => scope !== 'global' && scope['monitor'] !== undefined);
+  if (monitor && (await auth.allows(caller, { ...mayDo('read'), scopes: [monitor] }))) return true;
   const uuid = uuids.find((one) => one !== undefined && registry.known(canonicalUuid(one)));
   // The token has the right: what is asked is whether it is still valid.
-  return uuid !== undefined && auth.allows(caller, mayDo('read', [canonicalUuid(uuid)]));
+  return (
+    uuid !== undefined && auth.allows(caller, mayDo('read', { agents: [canonicalUuid(uuid)] }))
+  );
 }

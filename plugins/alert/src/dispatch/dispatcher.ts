@@ -1,5 +1,6 @@
 import { AckStore } from '../ack/store.ts';
 import type { IsVisible } from '../alerts/visible.ts';
+import { asSevere } from '../rules/severity.ts';
 import type { Alert, AlertEvent, Placed, Rule } from '../types.ts';
 import { tellEnds } from './ends.ts';
 import { calmOf } from './flapping.ts';
@@ -101,7 +102,7 @@ export class Dispatcher {
   /** Reason for which nothing is sent about an alert now; undefined: there is none. */
   hiddenBy(alert: Placed, now: number): Hidden | undefined {
     const rule = this.#parts.rules.byId(alert.rule_id);
-    const suppressor = rule && this.#suppressors.of(alert, rule, now);
+    const suppressor = rule && this.#suppressors.of(alert, asSevere(rule, alert), now);
     if (!suppressor || suppressor.kind === 'quiet' || suppressor.kind === 'late') return undefined;
     return { kind: suppressor.kind, name: suppressor.name, key: suppressor.key };
   }

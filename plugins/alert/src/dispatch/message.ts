@@ -2,7 +2,7 @@ import type { Message, MessageAlert, MessageType, Severity } from '@svc/plugin-n
 import { summaryMembers } from '../alerts/summary.ts';
 import { DEFAULTS } from '../rules/defaults.ts';
 import { rankOf } from '../silences/matcher.ts';
-import { type Alert, CLOSED, type Rule } from '../types.ts';
+import { type Alert, CLOSED, type MonitorFacts, type Rule } from '../types.ts';
 
 /** Alerts that a message lists. */
 export const LISTED = 10;
@@ -112,6 +112,7 @@ function messageAlert(line: Line, now: number): MessageAlert {
     value,
     threshold,
     ...summaryMembers(rule, texts),
+    ...(detail.monitor && { monitor: monitorOf(detail.monitor) }),
     ...(hasFirstName(rule) && { shipped: rule.shipped }),
     runbook: rule.runbook,
     url: line.url,
@@ -123,6 +124,10 @@ function messageAlert(line: Line, now: number): MessageAlert {
     ...(flaps && { flaps }),
   };
 }
+
+const monitorOf = ({ kind, one_place, not_after }: MonitorFacts) => ({
+  ...{ kind, one_place, not_after },
+});
 
 /** Tells whether a default rule has the name that it came with. */
 const hasFirstName = (rule: Line['rule']): rule is Line['rule'] & { readonly shipped: string } =>

@@ -1,5 +1,6 @@
 import type { Notify } from '@svc/plugin-notify/api';
 import type { Clock, Database, Logger } from '@svc/plugin-sdk';
+import type { KnownMonitors } from '../monitors.ts';
 import type { Settings } from '../settings.ts';
 import type { Alert, Machines, Rule, Rules } from '../types.ts';
 
@@ -11,6 +12,7 @@ export interface DispatchParts {
   readonly notify: Notify;
   readonly rules: Pick<Rules, 'list' | 'byId'>;
   readonly machines: Machines;
+  readonly monitors: Pick<KnownMonitors, 'isNew' | 'named' | 'downAbove'>;
   readonly settings: Settings;
   readonly fleet: Fleet;
   /** Tells whether the owner of the rule may know of this subject now; of machines, besides, whether the rule's scope has it. */

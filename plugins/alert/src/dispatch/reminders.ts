@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Channel } from '@svc/plugin-notify/api';
+import { asSevere } from '../rules/severity.ts';
 import { type AlertEvent, OPEN, type PolicyStep } from '../types.ts';
 import { episodeOf } from './opened.ts';
 import { union } from './openings.ts';
@@ -75,7 +76,8 @@ export class Reminders {
     const { rules, settings, mayTell, suppressors } = this.#parts;
     const now = this.#now;
     const later = (next_at: number | null) => void rest.next.push({ id: alert.id, next_at });
-    const rule = rules.byId(alert.rule_id);
+    const known = rules.byId(alert.rule_id);
+    const rule = known && asSevere(known, alert);
     if (!rule?.notify || alert.state < OPEN || !(await mayTell(rule, alert, true)))
       return later(null);
     const { acked_at, acked_until } = alert;

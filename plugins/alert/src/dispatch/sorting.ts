@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { asSevere } from '../rules/severity.ts';
 import { type AlertEvent, CLOSED, OPEN, type Rule } from '../types.ts';
 import { calmOf, isFlapping } from './flapping.ts';
 import { episodeOf, keptRule, TOLD_KINDS } from './opened.ts';
@@ -94,12 +95,13 @@ export class Sorting {
   #end(event: AlertEvent, alert: Told | undefined): void {
     const told = episodeOf(this.#history.get(event.alert_id) ?? [], event);
     const known = this.#parts.lastRule(event.rule_id);
-    const rule = known ?? (told.opening && keptRule(event.rule_id, told.opening));
-    if (!alert || !rule) {
+    const last = known ?? (told.opening && keptRule(event.rule_id, told.opening));
+    if (!alert || !last) {
       if (alert) this.#leave(event);
       else this.#clear(event);
       return;
     }
+    const rule = asSevere(last, alert);
     const state = { ...alert, state: CLOSED, closed_at: event.at } as const;
     if (isFlapping(state, rule, this.#now)) {
       this.#decision.moved.push({ id: event.id, due: event.at + calmOf(rule) });
@@ -112,8 +114,9 @@ export class Sorting {
   async #opening(event: AlertEvent, alerts: ReadonlyMap<number, Told>): Promise<void> {
     const { rules, settings, mayTell, suppressors } = this.#parts;
     const alert = alerts.get(event.alert_id);
-    const rule = rules.byId(event.rule_id);
+    const known = rules.byId(event.rule_id);
     if (alert?.episode !== event.episode || alert.state < OPEN) return this.#clear(event);
+    const rule = known && asSevere(known, alert);
     if (!rule?.enable || !rule.notify || !(await mayTell(rule, alert, true))) {
       return this.#leave(event);
     }

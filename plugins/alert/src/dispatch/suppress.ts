@@ -11,7 +11,10 @@ const PRESENCE_MS = 45_000;
 const AGAIN_MS = 5_000;
 const MOST_MS = 15_000;
 /** Shipped rules of which one says more than the other of the same part. */
-const STRONGER: Readonly<Record<string, string>> = { 'disk-almost-full': 'disk-full' };
+const STRONGER: Readonly<Record<string, string>> = {
+  'disk-almost-full': 'disk-full',
+  certificate: 'certificate-critical',
+};
 
 /** Thing that keeps an alert from being told now. */
 export interface Suppressor {
@@ -24,14 +27,17 @@ export interface Suppressor {
 }
 
 export const keyOfMachine = (uuid: string): string => `machine:${uuid}`;
+export const keyOfMonitor = (name: string): string => `monitor:${name}`;
+
+type Parts = Pick<DispatchParts, 'rules' | 'machines' | 'monitors' | 'settings' | 'fleet'>;
 
 /** Suppressors of alerts, from memory. */
 export class Suppressors {
-  readonly #parts: Pick<DispatchParts, 'rules' | 'machines' | 'settings' | 'fleet'>;
+  readonly #parts: Parts;
   /** Places of open alerts of the stronger rules, by rule. */
   #stronger: ReadonlyMap<number, ReadonlySet<string>> = new Map();
 
-  constructor(parts: Pick<DispatchParts, 'rules' | 'machines' | 'settings' | 'fleet'>) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -65,11 +71,27 @@ export class Suppressors {
         return { kind: 'late', key: `late:${uuid}`, name, again: now + 1_000 };
       }
     }
+    const above = alert.subject_kind === 'monitor' ? this.#aboveMonitor(alert, now) : undefined;
+    if (above) return above;
     const stronger = STRONGER[rule.shipped ?? ''];
     if (stronger === undefined) return undefined;
     const over = this.#parts.rules.list().find(({ shipped }) => shipped === stronger);
     if (!over || !this.#stronger.get(over.id)?.has(placeOf(alert))) return undefined;
     return { kind: 'subject', key: `rule:${over.id}:${placeOf(alert)}`, name: over.name, again };
+  }
+
+  /** The monitor through which one is reached, or the machines that check it. */
+  #aboveMonitor({ subject_id }: Placed, now: number): Suppressor | undefined {
+    const { machines, monitors } = this.#parts;
+    const again = now + AGAIN_MS;
+    if (monitors.isNew)
+      return { kind: 'late', key: `late:${subject_id}`, name: subject_id, again: now + 1_000 };
+    const monitor = monitors.named(subject_id);
+    const root = monitor && monitors.downAbove(monitor);
+    if (root) return { kind: 'subject', key: keyOfMonitor(root.name), name: root.name, again };
+    const [first, ...others] = monitor?.agents.map((uuid) => this.#rootOf(uuid)) ?? [];
+    if (first === undefined || others.includes(undefined)) return undefined;
+    return { kind: 'subject', key: keyOfMachine(first), name: machines.nameOf(first), again };
   }
 
   /** The machine farthest up that is away, through which this one is reached; itself included. */

@@ -5,7 +5,7 @@ import { inOrder, LISTED, type Line, messageOf } from './message.ts';
 import { openCounts } from './open-counts.ts';
 import type { DispatchParts } from './parts.ts';
 import { placeOf, type Told } from './store.ts';
-import { keyOfMachine } from './suppress.ts';
+import { keyOfMachine, keyOfMonitor } from './suppress.ts';
 import type { Decision } from './work.ts';
 
 /** One alert of a message, and the channels that hear of it. */
@@ -136,7 +136,10 @@ export class Teller {
     const tags = isAgent ? machines.tagsOf(alert.subject_id) : (alert.detail.tags ?? []);
     return {
       ...{ alert, rule, episode, since, closed_at, name, tags, note, closed_by, flaps },
-      value: value === null ? '' : valueText({ ...alert, value }, rule),
+      value:
+        value === null
+          ? (alert.detail.monitor?.detail ?? '')
+          : valueText({ ...alert, value }, rule),
       below: below.get(suppressorKeyOf(telling)) ?? 0,
       url: url === undefined ? '' : url + pagePath(alert),
       ack_url: '',
@@ -189,5 +192,8 @@ export const suppressorKeyOf = ({
 }: {
   readonly alert: Alert;
   readonly rule: Rule;
-}): string =>
-  rule.source === 'presence' ? keyOfMachine(alert.subject_id) : `rule:${rule.id}:${placeOf(alert)}`;
+}): string => {
+  if (rule.source === 'presence') return keyOfMachine(alert.subject_id);
+  const isDown = rule.source === 'monitor' && alert.detail.values?.['state'] === 'down';
+  return isDown ? keyOfMonitor(alert.subject_id) : `rule:${rule.id}:${placeOf(alert)}`;
+};

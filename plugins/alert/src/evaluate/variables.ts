@@ -3,7 +3,7 @@ import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
 import type { SqlValue } from '@svc/plugin-sdk/sql';
 import type { Machines, Source } from '../types.ts';
 
-export type Unit = '%' | 'B' | 'B/s' | 's' | 'MHz' | '°C' | '';
+export type Unit = '%' | 'B' | 'B/s' | 's' | 'MHz' | '°C' | 'ms' | '';
 
 /** Variable of conditions, for forms and for texts with its value. */
 export interface Variable {
@@ -189,6 +189,20 @@ export const VARIABLES: { readonly [source in Source]: readonly Variable[] } = {
     number('lasts_s', 's', 'Seconds for which it lasts', 'lasts_s > 900'),
     text('detail', 'Text about the problem'),
   ],
+  monitor: [
+    text('state', 'State of the monitor: up, degraded, down', 'state == "down"'),
+    text('kind', 'Kind of the monitor', 'kind == "heartbeat"'),
+    text('name', 'Name of the monitor', 'name.startsWith("shop-")'),
+    text('group', 'Group of the monitor'),
+    { ...text('tags', 'Tags of the monitor', '"web" in tags'), type: 'list' },
+    number('down_for', 's', 'Seconds for which it is down', 'down_for > 300'),
+    number('places_up', '', 'Places that say up'),
+    number('places_down', '', 'Places that say down', 'places_down > 1'),
+    number('places_unknown', '', 'Places that know nothing'),
+    number('ms', 'ms', 'Time of the newest check', 'ms > 2000'),
+    number('tls.days_left', '', 'Days until its certificate ends', 'tls.days_left < 14'),
+    number('tls.lifetime_days', '', 'Days for which its certificate holds in all'),
+  ],
 };
 
 const vocabularyOf = (source: Source): Vocabulary => ({
@@ -203,6 +217,7 @@ export const VOCABULARIES: { readonly [source in Source]: Vocabulary } = {
   presence: vocabularyOf('presence'),
   event: vocabularyOf('event'),
   server: vocabularyOf('server'),
+  monitor: vocabularyOf('monitor'),
 };
 
 /** Returns the variable of this name in any source. */

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { KnownMachines } from '../machines.ts';
-import type { LoadedRules } from '../rules/loaded.ts';
+import type { KnownMonitors } from '../monitors.ts';
+import { type LoadedRules, NO_MONITORS } from '../rules/loaded.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
 import { endOf } from '../store/next-row.ts';
 import { type Alert, PENDING, type Transition, type Transitions } from '../types.ts';
@@ -15,6 +16,7 @@ export interface EndParts {
   readonly alerts: AlertStore;
   readonly rules: LoadedRules;
   readonly machines: KnownMachines;
+  readonly monitors: Pick<KnownMonitors, 'isOn'>;
   readonly registry: AgentRegistry;
   readonly transitions: Transitions;
 }
@@ -45,11 +47,12 @@ export async function endOrphans(parts: EndParts, now: number): Promise<Alert[]>
 }
 
 /** Returns the reason for which an alert ends without a recovery; undefined: it does not. */
-function reasonOf({ rules, machines, registry }: EndParts, alert: Alert, now: number) {
+function reasonOf({ rules, machines, monitors, registry }: EndParts, alert: Alert, now: number) {
   const rule = rules.byId(alert.rule_id);
   if (!rule) return 'the rule was deleted';
   if (!rule.enable) return 'the rule was switched off';
   if (rules.problem(rule) !== null && !rules.runs(rule.id)) return 'the rule does not run';
+  if (rule.source === 'monitor') return monitors.isOn ? undefined : NO_MONITORS;
   if (alert.subject_kind !== 'agent') return undefined;
   const agent = registry.known(alert.subject_id);
   if (!agent || agent.soft_delete) return 'the machine was deleted';

@@ -1,10 +1,12 @@
 import { Turn } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import type { KnownMachines } from '../machines.ts';
+import type { KnownMonitors } from '../monitors.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { AlertStore } from '../store/alerts.ts';
 import type { Absence } from './absence.ts';
 import type { When } from './judge.ts';
+import type { MonitorRules } from './monitors.ts';
 
 export const PERIOD_MS = 2_000;
 const TURN = { table: 'alert_state', holder: 'holder', row: 'id = 1', lasts_ms: 10_000 };
@@ -34,6 +36,8 @@ export interface Config {
 export interface Work {
   /** Every other second. */
   readonly absence: Pick<Absence, 'round'>;
+  /** Every ten seconds, and every other second while something goes on. */
+  readonly monitors: Pick<MonitorRules, 'round' | 'isHolding'>;
   /** Every ten seconds. */
   readonly often: (when: When) => Promise<void>;
   /** Every five minutes, beside the others: it may take long, and ends early where `mayGoOn` says so. */
@@ -45,6 +49,7 @@ export interface RoundParts {
   readonly alerts: AlertStore;
   readonly rules: LoadedRules;
   readonly machines: KnownMachines;
+  readonly monitors: KnownMonitors;
   readonly work: Work;
 }
 
@@ -56,6 +61,7 @@ export class Rounds {
   #besides: Promise<void> | undefined;
   #open: ReadonlyMap<number, number> = new Map();
   #hasTurn = false;
+  #isMonitorChanged = false;
   #wall: number;
   #monotonic: number;
   #quietUntil: number;
@@ -85,6 +91,11 @@ export class Rounds {
   /** Tells whether nothing opens by absence now. */
   get isQuiet(): boolean {
     return this.#parts.kernel.clock.monotonic() < this.#quietUntil;
+  }
+
+  /** Has the next round look at the monitors. */
+  monitorChanged(): void {
+    this.#isMonitorChanged = true;
   }
 
   /** One round. A failure is logged, and nobody counts as silent for a while. */
@@ -140,14 +151,30 @@ export class Rounds {
     });
     const isWatched = this.#hasTurn && machines.away().size > 0;
     await this.#every('away', isWatched ? 0 : LOOK_MS, () => machines.readAway());
+    if (!this.#hasTurn) await this.#every('monitors', COUNT_MS, () => this.#readMonitors());
     if (!this.#hasTurn || !kernel.config.enable) return;
     await this.#every('absence', 0, (when) => absence.round(when, this.isQuiet));
+    await this.#judgeMonitors();
     await this.#every('often', REFRESH_MS, often);
     await this.#every('seldom', SLOW_MS, async (when) => this.#beside((go) => seldom(when, go)));
     const { keep_days, max_events } = kernel.config;
     await this.#every('clean', CLEAN_MS, async () => {
       while (await alerts.clean(keep_days, max_events)) kernel.signal.throwIfAborted();
     });
+  }
+
+  async #judgeMonitors(): Promise<void> {
+    const { monitors } = this.#parts.work;
+    const isNow = this.#isMonitorChanged || monitors.isHolding;
+    this.#isMonitorChanged = false;
+    await this.#every('monitors', isNow ? 0 : REFRESH_MS, (when) => monitors.round(when));
+  }
+
+  /** Has a server without the turn know what hides alerts of monitors. */
+  async #readMonitors(): Promise<void> {
+    const { monitors, rules } = this.#parts;
+    const isOpen = [...this.#open].some(([id]) => rules.byId(id)?.source === 'monitor');
+    if (isOpen) await monitors.read();
   }
 
   /** Runs long work beside the rounds, so that the turn is kept and absence judged meanwhile; one at a time. */

@@ -1,6 +1,7 @@
 import type { Channel, Notify } from '@svc/plugin-notify/api';
 import type { Clock, Database, Kernel } from '@svc/plugin-sdk';
 import { verdictOf } from '../evaluate/plan.ts';
+import type { KnownMonitors } from '../monitors.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import type { Alert, SubjectKind, Transitions } from '../types.ts';
 import { store } from './apply.ts';
@@ -16,7 +17,12 @@ const LOST_MS = 600_000;
 export interface Problem {
   readonly kind: SubjectKind;
   readonly subject: string;
-  readonly problem: 'channel_failing' | 'database_disk' | 'reports_lost' | 'server_dead';
+  readonly problem:
+    | 'channel_failing'
+    | 'database_disk'
+    | 'reports_lost'
+    | 'server_dead'
+    | 'cut_off';
   readonly since: number;
   readonly detail: string;
 }
@@ -75,6 +81,7 @@ const keyOf = ({ subject_kind, subject_id, part }: Alert) => ({ subject_kind, su
 export interface ProblemParts {
   readonly kernel: Pick<Kernel, 'bus' | 'brand'> & { readonly clock: Clock; readonly db: Database };
   readonly notify: Pick<Notify, 'channels'> | undefined;
+  readonly monitors: Pick<KnownMonitors, 'isolated'>;
   /** Reports that this server could not store, since its start. */
   readonly lost: () => number;
 }
@@ -108,7 +115,18 @@ export class Problems {
       ...(await this.#disk(now)),
       ...this.#reports(now),
       ...this.#servers(now),
+      ...(await this.#isolated()),
     ];
+  }
+
+  async #isolated(): Promise<Problem[]> {
+    const found = await this.#parts.monitors.isolated();
+    return found.map(({ server: id, since }) => ({
+      ...server(id.slice(0, 8)),
+      problem: 'cut_off',
+      since,
+      detail: 'it cannot reach the outside: its checks say nothing',
+    }));
   }
 
   /** A server that joins replaces the one that has been dead longest. */

@@ -196,6 +196,10 @@ export class RuleChanges {
     const fault = isNew ? summaryFault(rule) : undefined;
     if (fault !== undefined) throw RpcError.invalid(fault);
     const agents = 'all' in rule.scope ? [] : (rule.scope.agents ?? []);
+    if (rule.source === 'monitor' && agents.length > 0)
+      throw RpcError.invalid(
+        'scope.agents: a rule of the source monitor looks at monitors; name monitors or their tags',
+      );
     for (const uuid of agents) if (!(await registry.find(uuid))) throw RpcError.uuid(uuid);
     if (rule.policy !== null && !(await store.hasPolicy(rule.policy)))
       throw RpcError.invalid(`there is no policy '${rule.policy}': make it first`);

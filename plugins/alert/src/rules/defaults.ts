@@ -101,6 +101,36 @@ const GIVEN: Readonly<Record<string, Given>> = {
     source: 'server',
     condition: 'problem == "server_dead" && lasts_s > 60',
   },
+  'cut-off': {
+    name: 'Server cut off',
+    source: 'server',
+    condition: 'problem == "cut_off"',
+    clear_for_s: 60,
+    severity: 'critical',
+  },
+  'monitor-down': {
+    name: 'Monitor down',
+    source: 'monitor',
+    condition: 'state == "down" && kind != "heartbeat"',
+    severity: 'critical',
+  },
+  'heartbeat-late': {
+    name: 'Heartbeat late',
+    source: 'monitor',
+    condition: 'state == "down" && kind == "heartbeat"',
+    severity: 'critical',
+  },
+  certificate: {
+    name: 'Certificate expiring',
+    source: 'monitor',
+    condition: 'tls.days_left < least(14, tls.lifetime_days / 4)',
+  },
+  'certificate-critical': {
+    name: 'Certificate about to expire',
+    source: 'monitor',
+    condition: 'tls.days_left < least(3, tls.lifetime_days / 10)',
+    severity: 'critical',
+  },
   'clock-off': {
     name: 'Clock of a machine off',
     source: 'machine',

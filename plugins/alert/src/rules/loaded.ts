@@ -21,9 +21,13 @@ export interface RulesParts {
   readonly isOn: () => boolean;
   /** Tells whether the plugin `series` is there, which knows traffic and long windows. */
   readonly hasSeries: boolean;
+  /** Tells whether the plugin `monitor` is there. */
+  readonly hasMonitors: () => boolean;
 }
 
 const NONE: readonly LoadedRule[] = [];
+/** Problem of rules about monitors where there are none. */
+export const NO_MONITORS = 'the plugin monitor is off';
 const SLOW =
   'it was switched off because it takes longer than the server can afford (slow_rule_us under [alert]): make its condition simpler, or switch it on again';
 
@@ -113,12 +117,14 @@ export class LoadedRules implements Rules {
   }
 
   /** Returns the reason for which a rule does not run although somebody wants it to; null: it runs. */
-  problem({ id, scope, slow_at }: StoredRule): string | null {
+  problem({ id, scope, slow_at, source }: StoredRule): string | null {
     if (slow_at !== null) return SLOW;
     const fault = this.#faults.get(id);
     if (fault) return fault;
     const { monitors, agents, tags } = 'all' in scope ? {} : scope;
-    if (monitors && !agents && !tags) return 'the plugin of monitors is off';
+    if (source === 'monitor' && !this.#parts.hasMonitors()) return NO_MONITORS;
+    if (source !== 'monitor' && monitors && !agents && !tags)
+      return 'its scope names monitors only, which rules of the source monitor look at';
     const loaded = this.#sound.get(id);
     if (loaded && !this.#parts.hasSeries && needsSeries(loaded))
       return 'the plugin series is off: traffic, predictions and windows of more than an hour have no value';

@@ -11,7 +11,8 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { VARIABLES, VOCABULARIES } from '../evaluate/variables.ts';
-import { DryRun, Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
+import type { KnownMonitors } from '../monitors.ts';
+import { Name, NewRule, RuleAnswer, RuleChange, Scope, SourceWord } from '../schemas.ts';
 import type { StoredRule } from '../store/rows.ts';
 import type { RuleScope, Source } from '../types.ts';
 import { Text } from '../wire.ts';
@@ -19,6 +20,7 @@ import { onRule, rightTo } from './access.ts';
 import type { RuleChanges } from './changes.ts';
 import { DEFAULT_SCOPE } from './defaults.ts';
 import type { LoadedRules } from './loaded.ts';
+import { countMonitors } from './monitors.ts';
 import type { TrueNow } from './now.ts';
 import { mayRule } from './rights.ts';
 import { scopeOf } from './scope.ts';
@@ -44,6 +46,8 @@ export interface RuleMethodParts {
   readonly changes: RuleChanges;
   readonly rules: LoadedRules;
   readonly registry: AgentRegistry;
+  readonly monitors: KnownMonitors;
+  readonly now: () => number;
   readonly tagsOf: (uuid: string) => readonly string[];
   readonly openByRule: () => Promise<ReadonlyMap<number, number>>;
   readonly trueNow: CountNow;
@@ -187,7 +191,7 @@ function addCheck(methods: Methods, parts: RuleMethodParts): void {
   methods.add('alert_rule_check', {
     summary: 'Checks a condition as somebody writes it.',
     description:
-      '`matches` counts the machines in the scope that the caller may read, `true_now` those on which the condition holds by their newest report.',
+      '`matches` counts the machines in the scope that the caller may read, `true_now` those on which the condition holds by their newest report. For the source `monitor` they are monitors.',
     addition: true,
     params: {
       source: SourceWord,
@@ -212,6 +216,13 @@ function addCheck(methods: Methods, parts: RuleMethodParts): void {
     access: 'authenticated',
     async handle({ source, condition: text, scope }, { caller }) {
       const result = compile(text, VOCABULARIES[source]);
+      if (source === 'monitor') {
+        const condition = 'faults' in result ? undefined : result.condition;
+        const counts = await countMonitors(parts, { scope, condition }, caller, parts.now());
+        const errors = 'faults' in result ? [...result.faults] : [];
+        const variables = [...(condition?.variables ?? [])];
+        return { valid: errors.length === 0, errors, variables, ...counts };
+      }
       const agents = await readable(parts, scope, caller);
       const counts = { matches: agents.length, true_now: 0, cut: false };
       if ('faults' in result)

@@ -1,18 +1,46 @@
 import type { Permission, Requirement } from '@svc/plugin-sdk';
-import type { RuleScope, Source } from '../types.ts';
+import type { AlertKey, RuleScope, Source } from '../types.ts';
 
 type Verb = 'read' | 'write' | 'ack' | 'silence';
 
-/** The right to do this with alerts of these machines; undefined: with those of all. */
-export const mayDo = (verb: Verb, agents?: readonly string[]): Requirement => ({
-  scopes: agents ? agents.map((uuid) => ({ agent_uuid: uuid })) : ['global'],
-  permissions: [{ alert: verb }],
-  denied: `Missing alert ${verb} permission${agents ? ' for these agents' : ' in the scope global'}`,
+interface Subjects {
+  readonly agents?: readonly string[];
+  readonly monitors?: readonly string[];
+}
+
+/** The right to do this with alerts of these machines and monitors; undefined: with those of all. */
+export function mayDo(verb: Verb, subjects?: Subjects): Requirement {
+  const { agents = [], monitors = [] } = subjects ?? {};
+  const scopes = [
+    ...agents.map((uuid) => ({ agent_uuid: uuid })),
+    ...monitors.map((name) => ({ monitor: name })),
+  ];
+  const where = monitors.length > 0 ? 'these agents and monitors' : 'these agents';
+  return {
+    scopes: subjects ? scopes : ['global'],
+    permissions: [{ alert: verb }],
+    denied: `Missing alert ${verb} permission ${subjects ? `for ${where}` : 'in the scope global'}`,
+  };
+}
+
+/** The right to do this with alerts about this subject. */
+export const mayAlert = (
+  verb: Verb,
+  { subject_kind, subject_id }: Pick<AlertKey, 'subject_kind' | 'subject_id'>,
+): Requirement => {
+  if (subject_kind === 'agent') return mayDo(verb, { agents: [subject_id] });
+  return mayDo(verb, subject_kind === 'monitor' ? { monitors: [subject_id] } : undefined);
+};
+
+/** The right to see a monitor; without it a rule of its owner does not look at it. */
+export const mayWatch = (name: string): Pick<Requirement, 'scopes' | 'permissions'> => ({
+  scopes: [{ monitor: name }],
+  permissions: [{ monitor: 'read' }],
 });
 
-/** The right to a rule: in the scope of each machine that it names, or of all. */
+/** The right to a rule: in the scope of each machine and monitor that it names, or of all. */
 export const mayRule = (verb: 'read' | 'write', scope: RuleScope): Requirement => ({
-  ...mayDo(verb, 'all' in scope || scope.tags || scope.monitors ? undefined : scope.agents),
+  ...mayDo(verb, 'all' in scope || scope.tags ? undefined : scope),
   // One text for all scopes: a refusal does not tell whether there is such a rule.
   denied: `Missing alert ${verb} permission in the scopes of the rule`,
 });

@@ -2,6 +2,15 @@ import { canonicalUuid, RpcError, type Static } from '@svc/plugin-sdk';
 import type { RuleChange } from '../schemas.ts';
 import type { RuleScope } from '../types.ts';
 
+/** Tells whether a scope names a monitor. */
+export const hasMonitor = (
+  scope: RuleScope,
+  { name, tags }: { readonly name: string; readonly tags: readonly string[] },
+): boolean =>
+  'all' in scope ||
+  (scope.monitors?.includes(name) ?? false) ||
+  (scope.tags?.some((tag) => tags.includes(tag)) ?? false);
+
 /** @throws RpcError 108 for a scope that names nothing, or all and something */
 export function scopeOf(given: Static<typeof RuleChange>['scope'] & object): RuleScope {
   const { all, agents, tags, monitors } = given;
@@ -10,7 +19,7 @@ export function scopeOf(given: Static<typeof RuleChange>['scope'] & object): Rul
     throw RpcError.invalid('scope: leave out all, or leave out agents, tags and monitors');
   if (all) return { all: true };
   if (lists.length === 0)
-    throw RpcError.invalid('scope: name agents or tags, or write {"all": true}');
+    throw RpcError.invalid('scope: name agents or tags, or monitors, or write {"all": true}');
   return {
     ...(agents && agents.length > 0 && { agents: [...new Set(agents.map(canonicalUuid))] }),
     ...(tags && tags.length > 0 && { tags: [...new Set(tags)] }),

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Owners, Wanted } from '@svc/plugin-token/api';
 import type { LoadedRule, Machines, Rule } from '../types.ts';
-import { mayServe, readsOf } from './rights.ts';
+import { mayServe, mayWatch, readsOf } from './rights.ts';
 
 /** Agents (`Agent.id`) that a rule applies to; `all`: every one. */
 export type Members = 'all' | ReadonlySet<number>;
@@ -38,10 +38,16 @@ export class Scopes {
     for (const loaded of rules) {
       const { id, owner, scope } = loaded.rule;
       const named = found(scope);
-      if (owner === null) members.set(id, named);
+      // Which monitors there are, and which of them the owner may see, is known only when they are judged.
+      const isAll = loaded.rule.source === 'monitor';
+      if (owner === null) members.set(id, isAll ? 'all' : named);
       else if (await this.#parts.owners.isSuspended(owner))
         problems.set(id, 'the token that owns it was deleted or has expired');
-      else members.set(id, await this.#readable(loaded, named === 'all' ? found.all() : named));
+      else if (isAll) {
+        members.set(id, 'all');
+        if (await this.#seesNone(owner, scope))
+          problems.set(id, 'it applies to no monitor that its owner may see');
+      } else members.set(id, await this.#readable(loaded, named === 'all' ? found.all() : named));
     }
     for (const { rule } of rules) {
       const nobody = rule.owner !== null && members.get(rule.id) !== 'all';
@@ -78,6 +84,14 @@ export class Scopes {
       count: active.length,
       all: () => new Set(active.map(({ id }) => id)),
     });
+  }
+
+  /** Tells whether the scope names monitors only, none of which the owner may see. */
+  async #seesNone(owner: string, scope: Rule['scope']): Promise<boolean> {
+    if ('all' in scope || scope.tags || !scope.monitors) return false;
+    for (const name of scope.monitors)
+      if (await this.#parts.owners.may(owner, mayWatch(name))) return false;
+    return true;
   }
 
   async #readable({ rule, condition }: LoadedRule, ids: ReadonlySet<number>): Promise<Members> {

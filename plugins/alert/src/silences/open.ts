@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '@svc/plugin-sdk';
 import type { IsVisible } from '../alerts/visible.ts';
+import { asSevere } from '../rules/severity.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf } from '../store/rows.ts';
 import type { Alert, Machines, Matcher, Rule, Rules } from '../types.ts';
@@ -26,7 +27,7 @@ export const factsOf = (
   kind: subject_kind,
   subject: subject_id,
   tags: subject_kind === 'agent' ? machines.tagsOf(subject_id) : (detail.tags ?? []),
-  severity,
+  severity: asSevere({ severity }, { detail }).severity,
 });
 
 /** Open alerts, read some at a time. */

@@ -10,7 +10,7 @@ import {
   Type,
 } from '@svc/plugin-sdk';
 import { mayShowOn } from '../permissions.ts';
-import { DryRun, Name, NewWindow, Time, WindowAnswer, WindowChange } from '../schemas.ts';
+import { Name, NewWindow, Time, WindowAnswer, WindowChange } from '../schemas.ts';
 import { wire } from '../silences/methods.ts';
 import type { SettingsParts } from '../silences/parts.ts';
 import { mayHide, maySeeSettings, type Scoped } from '../silences/rights.ts';

@@ -5,6 +5,7 @@ import { countingIn, type Kernel } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
+import { openHeartbeats } from '../heartbeat/index.ts';
 import { CertificateStore } from '../store/certificates.ts';
 import { untilMissed } from '../store/hours.ts';
 import { IsolatedStore } from '../store/isolated.ts';
@@ -87,7 +88,8 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
   const changed = (changes: readonly Changed[]) => {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
-  const judging = new Judging({ clock, known, states, verdicts, changed });
+  const heartbeats = openHeartbeats({ kernel, monitors, states });
+  const judging = new Judging({ clock, known, heartbeats, states, verdicts, changed });
   const rounds = new Rounds({
     ...{ kernel, known, judging, monitors, states, verdicts },
     packer: new Packer({ db, clock, log, coverEnd }),
@@ -95,6 +97,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     keepDays: () => config.keep_results_days,
   });
   return {
+    heartbeats,
     cutOff,
     known,
     networkFor,

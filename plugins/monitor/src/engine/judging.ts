@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/plugin-sdk';
+import type { Heartbeats } from '../heartbeat/index.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import { slices } from '../store/sql.ts';
 import type { StateStore } from '../store/states.ts';
@@ -21,6 +22,7 @@ export interface Changed {
 export interface JudgingParts {
   readonly clock: Clock;
   readonly known: KnownMonitors;
+  readonly heartbeats: Pick<Heartbeats, 'judge'>;
   readonly states: Pick<StateStore, 'ofMonitors'>;
   readonly verdicts: Pick<VerdictStore, 'change' | 'ofMonitors'>;
   /** Hears of verdicts that became different, after their commit. */
@@ -65,7 +67,9 @@ export class Judging {
 
   /** @returns monitors whose verdict became different */
   async #judgeSome(ids: readonly number[], when: Now): Promise<readonly number[]> {
-    const { known, states, verdicts } = this.#parts;
+    const { heartbeats, known, states, verdicts } = this.#parts;
+    const called = ids.filter((id) => known.byId(id)?.kind === 'heartbeat' && !known.isPaused(id));
+    const beats = called.length > 0 ? await heartbeats.judge(called, when) : undefined;
     const [rows, stored] = [await states.ofMonitors(ids), await verdicts.ofMonitors(ids)];
     const byMonitor = Map.groupBy(rows, ({ monitor_id }) => monitor_id);
     const before = new Map(stored.map((row) => [row.monitor_id, row]));
@@ -73,7 +77,12 @@ export class Judging {
       const monitor = known.byId(id);
       if (!monitor) return [];
       const [own, from] = [byMonitor.get(id) ?? [], before.get(id)];
-      const next = known.isPaused(id) ? paused(when) : this.#next(monitor, own, from, when);
+      const next = known.isPaused(id)
+        ? paused(when)
+        : monitor.kind === 'heartbeat'
+          ? beats?.get(id)
+          : this.#next(monitor, own, from, when);
+      if (!next) return [];
       return changeOf(id, from, next, downPlaces(own));
     });
     return this.#make(changes);

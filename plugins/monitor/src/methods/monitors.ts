@@ -1,11 +1,18 @@
 import type { Outcome } from '@svc/checks';
-import { type Auth, described, type Methods, needs, type Principal, Type } from '@svc/plugin-sdk';
+import {
+  type Auth,
+  DryRun,
+  described,
+  type Methods,
+  needs,
+  type Principal,
+  Type,
+} from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import { FORMS } from '../kinds.ts';
 import { mayDo } from '../permissions.ts';
 import {
   CertificateAnswer,
-  DryRun,
   KindAnswer,
   MonitorAnswer,
   MonitorChange,

@@ -1,5 +1,5 @@
 import type { Database } from '@svc/plugin-sdk';
-import { guarded } from '@svc/plugin-sdk/sql';
+import { guarded, type QueryBuilder } from '@svc/plugin-sdk/sql';
 import { readRows, writeRows } from './sql.ts';
 
 /** Pings of a monitor that are kept. */
@@ -32,18 +32,8 @@ export class PingStore {
 
   /** Adds a ping; the oldest ones beyond `MOST_PINGS` of its monitor go in the same transaction. @returns its id */
   add(ping: Omit<Ping, 'id'>, body: Uint8Array): Promise<number> {
-    const { monitor_id, at, kind, exit_status, rid, method, address, agent, ms } = ping;
-    const values = [monitor_id, at, kind, exit_status, rid, method, address, agent, ms, body];
-    const insert = `insert into monitor_ping (${COLUMNS.slice(4)}, body)
-      values (${values.map(() => '?').join(', ')}) returning id`;
-    const surplus = `delete from monitor_ping where monitor_id = ? and id <= (select id from monitor_ping
-      where monitor_id = ? order by id desc limit 1 offset ${MOST_PINGS}) returning id`;
     return guarded('the ping could not be stored', () =>
-      this.#db.transaction(async (trx) => {
-        const [row] = await writeRows<{ id: number }>(trx, insert, values);
-        await writeRows(trx, surplus, [monitor_id, monitor_id]);
-        return Number(row?.id);
-      }),
+      this.#db.transaction((trx) => addPing(trx, ping, body)),
     );
   }
 
@@ -60,4 +50,21 @@ export class PingStore {
       return (await this.#db.first<{ body: Uint8Array }>(sql, [monitor_id, id]))?.body;
     });
   }
+}
+
+/** Adds a ping as `PingStore.add` does, in the transaction of what it changes. @returns its id @throws RpcError 103 */
+export async function addPing(
+  trx: QueryBuilder,
+  ping: Omit<Ping, 'id'>,
+  body: Uint8Array,
+): Promise<number> {
+  const { monitor_id, at, kind, exit_status, rid, method, address, agent, ms } = ping;
+  const values = [monitor_id, at, kind, exit_status, rid, method, address, agent, ms, body];
+  const insert = `insert into monitor_ping (${COLUMNS.slice(4)}, body)
+    values (${values.map(() => '?').join(', ')}) returning id`;
+  const surplus = `delete from monitor_ping where monitor_id = ? and id <= (select id from monitor_ping
+    where monitor_id = ? order by id desc limit 1 offset ${MOST_PINGS}) returning id`;
+  const [row] = await writeRows<{ id: number }>(trx, insert, values);
+  await writeRows(trx, surplus, [monitor_id, monitor_id]);
+  return Number(row?.id);
 }

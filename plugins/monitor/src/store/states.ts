@@ -142,7 +142,8 @@ export class StateStore {
 const keyOf = ({ monitor_id, place_id }: Pick<State, 'monitor_id' | 'place_id'>): string =>
   `${monitor_id} ${place_id}`;
 
-const stateOf = (row: State): State => ({
+/** Returns a row as it is read, with numbers where drivers give others. */
+export const stateOf = (row: State): State => ({
   ...row,
   monitor_id: Number(row.monitor_id),
   since: Number(row.since),

@@ -18,7 +18,6 @@ import {
   ChannelAnswer,
   ChannelChange,
   ChannelName,
-  DryRun,
   KindAnswer,
   NewChannel,
   UrlAnswer,

@@ -57,6 +57,13 @@ export class Clock {
     return fill(this.#words.dateTime, { date: this.#date(local, this.#words.date), clock });
   }
 
+  /** Formats the day of a time; another year than this one is named. */
+  day(time: number): string {
+    const [local, now] = [localOf(time, this.zone), localOf(this.now, this.zone)];
+    const isThisYear = local.getUTCFullYear() === now.getUTCFullYear();
+    return this.#date(local, isThisYear ? this.#words.date : this.#words.fullDate);
+  }
+
   /** Formats a time with its day, seconds and distance from UTC. */
   long(time: number): string {
     const local = localOf(time, this.zone);
@@ -73,6 +80,12 @@ export class Clock {
     const month = this.#words.months.split(' ')[local.getUTCMonth()] ?? '';
     return fill(form, { d: `${local.getUTCDate()}`, month, y: `${local.getUTCFullYear()}` });
   }
+}
+
+/** Words, and the times that go into them. */
+export interface Speech {
+  readonly words: Words;
+  readonly clock: Clock;
 }
 
 /** Formats a duration in words, in at most two units. */

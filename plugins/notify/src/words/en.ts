@@ -22,6 +22,11 @@ export const en = {
   was: '{what} {from}–{to}',
   part: '{rule} {part}',
   compared: '{value} ({threshold})',
+  because: '{what}: {detail}',
+  onePlace: '{what}, seen from one place',
+  certificateEnds: 'certificate of {name} ends in {span}, {date}',
+  certificateEnded: 'certificate of {name} ended {span} ago, {date}',
+  someDays: '{d} days',
   below: '{what}, and {count} below it',
 
   over: 'Over after {span}: {what}',

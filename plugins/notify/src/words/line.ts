@@ -1,15 +1,10 @@
 import type { MessageAlert, MessageType } from '../api.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Speech } from './clock.ts';
 import type { Words } from './en.ts';
 import { fill } from './fill.ts';
+import { certificateOf, reasonOf } from './monitor.ts';
 
 const MINUTE_MS = 60_000;
-
-/** Words, and the times that go into them. */
-export interface Speech {
-  readonly words: Words;
-  readonly clock: Clock;
-}
 
 export const isOffline = ({ source, part }: MessageAlert): boolean =>
   source === 'presence' && part === '';
@@ -30,14 +25,17 @@ export const shippedOf = ({ shipped }: MessageAlert, words: Words) =>
   shipped === undefined ? undefined : words.shipped[shipped];
 
 /** States what holds, without a time. */
-function stated(alert: MessageAlert, words: Words): string {
+function stated(alert: MessageAlert, speech: Speech): string {
+  const { words } = speech;
   const name = nameOf(alert);
   if (alert.summary !== '') return alert.summary;
   if (isOffline(alert)) return fill(words.offline, { name });
-  const value = measured(alert, words);
+  const certificate = certificateOf(alert, speech);
+  if (certificate !== undefined) return certificate;
+  const value = reasonOf(alert) === '' ? measured(alert, words) : '';
   const shipped = shippedOf(alert, words);
   if (shipped) {
-    const form = alert.value === '' ? shipped.held : shipped.open;
+    const form = alert.value === '' && !alert.monitor ? shipped.held : shipped.open;
     return fill(form, { name, part: alert.part, value: alert.value, measured: value });
   }
   const what = ruleOf(alert, words);
@@ -70,21 +68,33 @@ function ended(alert: MessageAlert, speech: Speech): string {
   return fill(alert.note === 'expired' ? words.expired : words.over, values);
 }
 
-function flapping(alert: MessageAlert, { words, clock }: Speech): string {
-  const what = stated(alert, words);
+function flapping(alert: MessageAlert, speech: Speech): string {
+  const { words, clock } = speech;
+  const what = stated(alert, speech);
   if (alert.flaps === undefined) return fill(words.flappingPlain, { what });
   const { times, ms } = alert.flaps;
   return fill(words.flapping, { what, times: `${times}`, span: clock.span(ms) });
 }
 
-function open(alert: MessageAlert, { words, clock }: Speech): string {
-  const what = stated(alert, words);
+function open(alert: MessageAlert, speech: Speech): string {
+  const { words } = speech;
+  const certificate = certificateOf(alert, speech);
+  const line = certificate ?? begun(alert, speech);
+  const isOne = certificate === undefined && alert.monitor?.one_place === true;
+  const seen = isOne ? fill(words.onePlace, { what: line }) : line;
+  const all = alert.below > 0 ? fill(words.below, { what: seen, count: `${alert.below}` }) : seen;
+  const detail = certificate === undefined ? reasonOf(alert) : '';
+  return detail === '' ? all : fill(words.because, { what: all, detail });
+}
+
+/** States what holds, and since when. */
+function begun(alert: MessageAlert, speech: Speech): string {
+  const { words, clock } = speech;
+  const what = stated(alert, speech);
   const [time, ms] = [clock.short(alert.since), lasted(alert, clock)];
-  const line =
-    ms < MINUTE_MS
-      ? fill(words.since, { what, time })
-      : fill(words.sinceSpan, { what, time, span: clock.span(ms) });
-  return alert.below > 0 ? fill(words.below, { what: line, count: `${alert.below}` }) : line;
+  return ms < MINUTE_MS
+    ? fill(words.since, { what, time })
+    : fill(words.sinceSpan, { what, time, span: clock.span(ms) });
 }
 
 /** Tells what happened to one alert, in one line. */

@@ -3,11 +3,11 @@ import { ESCAPES } from '../kinds/markup.ts';
 import type { Kind, Language, Link, Rendered, RenderedAlert } from '../kinds/types.ts';
 import { cut } from './clean.ts';
 import { cleanMessage } from './cleaned.ts';
-import { Clock, offsetOf } from './clock.ts';
+import { Clock, offsetOf, type Speech } from './clock.ts';
 import { fill } from './fill.ts';
 import { countsOf, digestTitle, groupTitle } from './group.ts';
 import { wordsOf } from './index.ts';
-import { details, lineOf, type Speech } from './line.ts';
+import { details, lineOf } from './line.ts';
 import { spokenMessage } from './summary.ts';
 
 export interface RenderOptions {

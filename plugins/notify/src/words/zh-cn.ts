@@ -23,6 +23,11 @@ export const zhCn: Words = {
   was: '{what} {from}–{to}',
   part: '{rule} {part}',
   compared: '{value}（{threshold}）',
+  because: '{what}：{detail}',
+  onePlace: '{what}，仅一个检测点可见',
+  certificateEnds: '{name} 的证书将在 {span}后（{date}）到期',
+  certificateEnded: '{name} 的证书已于 {span}前（{date}）到期',
+  someDays: '{d} 天',
   below: '{what}，另有 {count} 个下级告警',
 
   over: '已恢复，历时 {span}：{what}',

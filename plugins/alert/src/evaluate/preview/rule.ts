@@ -15,9 +15,9 @@ const NOT_KEPT = { id: 0, shipped: null, owner: null, version: 0, meaning: 0 } a
 /** @throws RpcError 108 for a rule that cannot be played */
 export function previewRule(rule: Static<typeof NewRule>): LoadedRule {
   const { source } = rule;
-  if (source === 'event' || source === 'server') {
+  if (source === 'event' || source === 'server' || source === 'monitor') {
     throw RpcError.invalid(
-      'rule.source must be machine, part or presence: of events and of the server no values are stored that could be played',
+      'rule.source must be machine, part or presence: of events, of the server and of monitors no values are stored that could be played',
     );
   }
   const { scope, for_s, clear_for_s, clear: end } = rule;

@@ -18,7 +18,7 @@ export interface CardProps {
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-const SOURCES = ['machine', 'part', 'presence', 'event', 'server'] as const;
+const SOURCES = ['machine', 'part', 'presence', 'event', 'server', 'monitor'] as const;
 
 interface ConditionProps extends CardProps {
   readonly check: { readonly data?: Check; readonly error?: unknown };
@@ -73,6 +73,7 @@ const FIRST: { readonly [source in Source]: string } = {
   presence: 'silent_for > 120',
   event: 'event == "refused"',
   server: 'problem == "channel_failing" && lasts_s > 900',
+  monitor: 'state == "down"',
 };
 const changedSource = (source: Source): Partial<Draft> => ({
   source,

@@ -38,6 +38,7 @@ export const rules = {
     presence: 'Silence of a machine',
     event: 'Events of a machine',
     server: 'This server',
+    monitor: 'A monitor',
   },
   severity: 'Severity',
   variable: 'What is measured',

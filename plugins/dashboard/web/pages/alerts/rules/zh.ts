@@ -38,6 +38,7 @@ export const rules: Words<typeof english> = {
     presence: '主机失联',
     event: '主机事件',
     server: '本服务器',
+    monitor: '监控项',
   },
   severity: '级别',
   variable: '指标',

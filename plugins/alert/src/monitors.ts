@@ -1,0 +1,55 @@
+import type { MonitorNow, Monitors } from '@svc/plugin-monitor/api';
+
+/** Monitors between this one and the server that are looked at, at most. */
+const MOST_DEPTH = 5;
+
+/** Monitors as they were read last, in memory. */
+export class KnownMonitors {
+  readonly #service: () => Monitors | undefined;
+  #byName: ReadonlyMap<string, MonitorNow> | undefined;
+  #byId: ReadonlyMap<number, MonitorNow> = new Map();
+
+  /** @param service the service of the plugin `monitor`, once it is there; undefined: the plugin is off */
+  constructor(service: () => Monitors | undefined) {
+    this.#service = service;
+  }
+
+  /** Tells whether the plugin `monitor` runs. */
+  get isOn(): boolean {
+    return this.#service() !== undefined;
+  }
+
+  /** Tells whether nothing was read yet although there may be monitors. */
+  get isNew(): boolean {
+    return this.isOn && this.#byName === undefined;
+  }
+
+  /** Reads all enabled monitors. @throws RpcError 103 */
+  async read(): Promise<readonly MonitorNow[]> {
+    const all = (await this.#service()?.now()) ?? [];
+    this.#byName = new Map(all.map((monitor) => [monitor.name, monitor]));
+    this.#byId = new Map(all.map((monitor) => [monitor.id, monitor]));
+    return all;
+  }
+
+  /** Servers that cannot reach the outside. @throws RpcError 103 */
+  async isolated(): Promise<readonly { readonly server: string; readonly since: number }[]> {
+    return (await this.#service()?.isolated()) ?? [];
+  }
+
+  named(name: string): MonitorNow | undefined {
+    return this.#byName?.get(name);
+  }
+
+  /** Returns the monitor farthest up that is down, through which this one is reached; undefined: all above it are well. */
+  downAbove({ id, parent }: MonitorNow): MonitorNow | undefined {
+    let root: MonitorNow | undefined;
+    let at = parent;
+    for (let depth = 0; at !== null && at !== id && depth < MOST_DEPTH; depth++) {
+      const above = this.#byId.get(at);
+      if (above?.state === 'down') root = above;
+      at = above?.parent ?? null;
+    }
+    return root;
+  }
+}
