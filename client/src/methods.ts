@@ -3083,7 +3083,7 @@ export interface Methods {
         enable?: boolean | null;
         note?: string | null;
       };
-      /** True: everything is checked, nothing is stored. */
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
       dry_run?: boolean | null;
     };
     result: {
@@ -3606,7 +3606,7 @@ export interface Methods {
         enable?: boolean | null;
         note?: string | null;
       };
-      /** True: everything is checked, nothing is stored. */
+      /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
       dry_run?: boolean | null;
     };
     result: {
