@@ -1,4 +1,4 @@
-// proof only: 12
+// proof only: 16
 /** What earlier versions stored opens in this one and is answered as before; upgrade/README.md says what is in the folders. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -89,6 +89,22 @@ await call('status-page_create', {
 const incident = { title: 'New power supply', impact: 'maintenance', begins_at: day(1) };
 await call('status-page_incident_add', { token, slug: 'example', incident });
 
+const channel = { name: 'phone', kind: 'ntfy', enable: false };
+const server = { server: 'https://ntfy.example.net', topic: 'ops' };
+await call('channel_create', { token, channel: { ...channel, config: server } });
+const quiet = { from: '22:00', to: '07:00', zone: 'Europe/Berlin' };
+const steps = [{ after_s: 0, channels: ['phone'] }];
+await call('alert_policy_set', { token, policy: { name: 'nights', steps, quiet } });
+const rule = { name: 'edge busy', source: 'machine', scope: { agents: [AGENT] }, for_s: 300 };
+const condition = 'avg("cpu_usage", "5m") > 90';
+await call('alert_rule_create', { token, rule: { ...rule, condition, policy: 'nights' } });
+await call('alert_rule_set_enable', { token, name: 'CPU busy', enable: false });
+const once = { from: 4102440000000, to: 4102443600000 };
+const window = { name: 'move', scope: { tags: ['edge'] }, zone: 'UTC', once };
+await call('alert_window_create', { token, window });
+const silence = { scope: { agents: [AGENT] }, reason: 'new disk', ends_at: 4102444800000 };
+await call('alert_silence_create', { token, silence });
+
 const fields = ['cpu_usage', 'used_memory', 'uptime'];
 const range = { from: day(0), to: day(3), points: 3 };
 const reads = [
@@ -115,6 +131,12 @@ const reads = [
   ['agent-uuid_list_all_with_agent_mode', [token]],
   ['status-page_get', { token, slug: 'example' }],
   ['status-page_incident_list', { token, slug: 'example' }],
+  ['channel_list', { token }],
+  ['alert_rule_get', { token, name: 'edge busy' }],
+  ['alert_rule_get', { token, name: 'CPU busy' }],
+  ['alert_policy_list', { token }],
+  ['alert_window_list', { token }],
+  ['alert_silence_list', { token }],
 ];
 const answers = [];
 for (const [method, params] of reads) {
