@@ -27,6 +27,8 @@ const results: FileResult[] = [];
 let postgres: TestPostgres | undefined;
 let lanes: Lanes | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+let isUnread = false;
+process.stdout.on('error', unread);
 
 try {
   const options = parseOptions(process.argv.slice(2));
@@ -88,6 +90,15 @@ async function end(files: readonly TestFile[], options: Options): Promise<void> 
     total.failed++;
   }
   conclude(total);
+}
+
+/** Ends the run when nobody reads its output any more, as after `| head`: telling of it would fail again and again. */
+async function unread(): Promise<void> {
+  if (isUnread) return;
+  isUnread = true;
+  lanes?.end('SIGTERM');
+  await postgres?.stop();
+  process.exit(1);
 }
 
 /** What has come to a result counts; the run itself has failed. */
