@@ -17,6 +17,8 @@ export interface Measurement {
   /** Time that counts in place of that of the whole check. */
   ms?: number;
   code?: number;
+  isUnknown?: boolean;
+  summary?: string;
   certificate?: Inspection;
   sample?: string;
 }

@@ -22,6 +22,8 @@ export interface Door {
 }
 
 export interface Network extends Door {
+  /** Returns the address below which the registry of a domain answers; absent: this place asks none. @throws Error in words */
+  readonly registry?: (name: string) => Promise<string>;
   /** Sends echoes to an address; returns the milliseconds of those that came back. @throws Error where none could be sent */
   ping(echoes: {
     readonly address: string;

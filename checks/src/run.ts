@@ -1,5 +1,6 @@
 import { sentenceOf, shown } from './errors.ts';
 import { checkDns } from './kinds/dns.ts';
+import { checkDomain } from './kinds/domain.ts';
 import { checkHttp } from './kinds/http.ts';
 import { checkPing } from './kinds/ping.ts';
 import { checkTcp } from './kinds/tcp.ts';
@@ -62,6 +63,8 @@ async function check(spec: CheckSpec, measured: Measurement): Promise<void> {
       return checkDns(spec, measured);
     case 'tls':
       return checkTls(spec, measured);
+    case 'domain':
+      return checkDomain(spec, measured);
   }
 }
 
@@ -75,11 +78,14 @@ function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<v
 }
 
 /** Copies what was measured: work that goes on changes no outcome. */
-function outcomeOf({ values, ms, code, certificate, sample }: Measurement): Outcome {
+function outcomeOf(measured: Measurement): Outcome {
+  const { values, ms, code, isUnknown, summary, certificate, sample } = measured;
   return {
     values: { ...values, ...(ms === undefined ? {} : { ms }) },
     ms: ms ?? null,
     code: code ?? null,
+    ...(isUnknown && { isUnknown }),
+    ...(summary === undefined ? {} : { summary }),
     ...(certificate && { certificate }),
     ...(sample === undefined ? {} : { sample: shown(sample, SAMPLE_CHARACTERS) }),
   };

@@ -63,7 +63,13 @@ export interface TlsSpec {
   readonly starttls?: StartTls;
 }
 
-export type CheckSpec = HttpSpec | TcpSpec | PingSpec | DnsSpec | TlsSpec;
+export interface DomainSpec {
+  readonly kind: 'domain';
+  /** Registered name in ASCII, such as `example.net`. */
+  readonly name: string;
+}
+
+export type CheckSpec = HttpSpec | TcpSpec | PingSpec | DnsSpec | TlsSpec | DomainSpec;
 export type CheckKind = CheckSpec['kind'];
 
 /** Certificate of a chain; times are Unix ms. */
@@ -98,6 +104,10 @@ export interface Outcome {
   readonly code: number | null;
   /** Reason why nothing, or not all, was measured: the check has failed, whatever its condition says. */
   readonly error?: string;
+  /** True: who was asked about the target did not answer, so that nothing can be said about it. */
+  readonly isUnknown?: boolean;
+  /** Few words about what was measured, for the sentence about a condition that does not hold. */
+  readonly summary?: string;
   readonly certificate?: Inspection;
   /** First 300 characters of the answer. */
   readonly sample?: string;

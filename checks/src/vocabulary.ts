@@ -38,6 +38,7 @@ const VOCABULARIES: Readonly<Record<CheckKind, Vocabulary>> = {
   ping: { variables: { ms: 'double', loss_percent: 'double', jitter: 'double', ip: 'string' } },
   dns: { variables: { ms: 'double', answers: 'list', rcode: 'string' } },
   tls: { variables: { ...CONNECTION, ...TLS } },
+  domain: { variables: { ms: 'double', days_left: 'double', registrar: 'string', status: 'list' } },
 };
 
 const DEFAULTS: Readonly<Record<CheckKind, string>> = {
@@ -47,6 +48,7 @@ const DEFAULTS: Readonly<Record<CheckKind, string>> = {
   ping: 'loss_percent < 100',
   dns: 'rcode == "NOERROR" && size(answers) > 0',
   tls: 'tls.valid',
+  domain: 'days_left > 14',
 };
 
 /** Returns the variables that conditions about checks of a kind may use. */

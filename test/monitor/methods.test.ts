@@ -291,7 +291,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const kinds: any[] = await call(app, 'monitor_kinds');
     assert.equal(
       kinds.map(({ kind }) => kind),
-      ['http', 'tcp', 'ping', 'dns', 'tls', 'heartbeat', 'group'],
+      ['http', 'tcp', 'ping', 'dns', 'tls', 'domain', 'heartbeat', 'group'],
     );
   });
 

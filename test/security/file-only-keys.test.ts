@@ -70,6 +70,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'enrol.pin': '',
   'metrics.otlp_url': 'http://evil.example',
   'metrics.otlp_headers': ['a: b'],
+  'monitor.rdap_list': 'http://evil.example/dns.json',
   'dashboard.servers': ['http://evil.example'],
 };
 

@@ -3,11 +3,12 @@ import { type Clock, type Principal, RpcError, type Static } from '@svc/plugin-s
 import type { Owners } from '@svc/plugin-token/api';
 import type { Config } from './config.ts';
 import { secretPlace } from './engine/checked.ts';
+import type { Registries } from './engine/registries.ts';
 import { checkSpec, filledIn } from './fields.ts';
 import type { Names } from './names.ts';
 import type { MonitorChange, NewMonitor } from './schemas.ts';
 import { checkSettings, settingsOf } from './settings.ts';
-import { targetPlace } from './spec.ts';
+import { domainOf, targetPlace } from './spec.ts';
 import type { CertificateStore } from './store/certificates.ts';
 import type { MonitorStore } from './store/monitors.ts';
 import type { Kind, Monitor } from './types.ts';
@@ -21,6 +22,7 @@ export interface ChangesParts {
   readonly owners: Owners;
   readonly secrets: Secrets | undefined;
   readonly names: Names;
+  readonly registries: Pick<Registries, 'demand'>;
   readonly monitors: MonitorStore;
   readonly certificates: CertificateStore;
   /** Tells this server and the others. */
@@ -62,7 +64,7 @@ export class Changes {
   ): Promise<{ readonly monitor: Monitor; readonly secret: Values }> {
     const { clock, config, names, owners } = this.#parts;
     const { kind } = given;
-    const settings = settingsOf(given);
+    const settings = settingsOf(kind, given);
     checkSettings(kind, settings, config.min_interval_s);
     const secret = filledIn(given.secret ?? {});
     const spec = await this.#spec(kind, given.spec, secret, caller);
@@ -128,7 +130,7 @@ export class Changes {
 
   async #merged(old: Monitor, change: Change, caller: Principal) {
     const { config, names, owners } = this.#parts;
-    const settings = settingsOf(change, old);
+    const settings = settingsOf(old.kind, change, old);
     checkSettings(old.kind, settings, config.min_interval_s);
     const given = change.secret === null ? nulls(old.secret) : (change.secret ?? {});
     const fresh = filledIn(given);
@@ -155,6 +157,7 @@ export class Changes {
   async #spec(kind: Kind, given: Values, secret: Values, caller: Principal): Promise<Values> {
     const spec = filledIn(given);
     checkSpec(kind, spec, secret);
+    if (kind === 'domain') await this.#parts.registries.demand(domainOf(spec));
     if (kind === 'heartbeat') return { grace_s: DEFAULT_GRACE_S, ...spec };
     if (kind !== 'group') return spec;
     const members = await this.#parts.names.members(spec['members'] as string[], caller);

@@ -13,6 +13,14 @@ export const config = Type.Object({
         'Private addresses that monitors of tokens may reach: `IP`, `NETWORK/BITS` or `NAME`, each with or without `:PORT`. Those of the Super Token reach all.',
     }),
   ),
+  rdap_list: fileOnly(
+    Type.String({
+      default: 'https://data.iana.org/rdap/dns.json',
+      pattern: '^https?://',
+      description:
+        'List of the registries that tell when domains end (RFC 9224), for monitors of the kind `domain`. It is read when the first of them is checked, and once a week.',
+    }),
+  ),
   concurrent: whole(1, 500, 50, 'Checks at a time on each server.'),
   min_interval_s: whole(5, 3_600, 10, 'Shortest interval of monitors that the server checks.'),
   max_monitors: whole(

@@ -3,7 +3,7 @@ import { RpcError } from '@svc/plugin-sdk';
 import { isZone } from '@svc/plugin-sdk/util';
 import { Cron } from 'croner';
 import { FORMS } from './kinds.ts';
-import { headerOf } from './spec.ts';
+import { domainOf, headerOf } from './spec.ts';
 import type { Kind } from './types.ts';
 
 type Fault = string | undefined;
@@ -42,6 +42,12 @@ const CHECKS: { readonly [kind in Kind]: readonly Check[] } = {
         : `'server' is an address, with \`:port\` where it is not 53`,
   ],
   tls: [host, port],
+  domain: [
+    (values) =>
+      /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(domainOf(values))
+        ? undefined
+        : `'name' is a registered name, as example.net`,
+  ],
   heartbeat: [
     within('period_s', 10, YEAR_S),
     within('grace_s', 1, YEAR_S),

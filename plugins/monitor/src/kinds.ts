@@ -119,6 +119,17 @@ export const FORMS: readonly KindForm[] = [
     ],
   },
   {
+    kind: 'domain',
+    title: 'Domain',
+    summary: 'A registered name: when it ends, as its registry says (RDAP).',
+    fields: [
+      field({
+        ...{ name: 'name', title: 'Domain', required: true, example: 'example.net' },
+        help: 'the registered name, without www',
+      }),
+    ],
+  },
+  {
     kind: 'heartbeat',
     title: 'Heartbeat',
     summary: 'A job that calls an address when it has run: it is told when the call does not come.',

@@ -15,7 +15,7 @@ export const MonitorName = Type.String({
 });
 export const KindWord = Type.Enum([...KINDS], {
   description:
-    '`http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others.',
+    '`http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others.',
 });
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 80 }), { maxItems: 50 });
 

@@ -14,6 +14,9 @@ export type Settings = Omit<
 type Given = Static<typeof MonitorChange>;
 
 const MOST_TIMEOUT_S = 10;
+/** Registries limit how often they are asked. */
+const LEAST_DOMAIN_S = 3_600;
+const USUAL_DOMAIN_S = 43_200;
 
 const UNSET = {
   ...{ group: null, tags: [] as readonly string[], interval_s: 60, retries: 2, retry_s: 20 },
@@ -22,9 +25,10 @@ const UNSET = {
 } as const;
 
 /** Returns settings from what a caller gives: absent members stay as they were, null takes the default. @throws RpcError 108 */
-export function settingsOf(given: Given, old?: Settings): Settings {
+export function settingsOf(kind: Kind, given: Given, old?: Settings): Settings {
+  const unset = kind === 'domain' ? { ...UNSET, interval_s: USUAL_DOMAIN_S } : UNSET;
   const member = <Name extends keyof typeof UNSET>(name: Name) =>
-    (given[name] ?? (given[name] === null || !old ? UNSET[name] : old[name])) as Settings[Name];
+    (given[name] ?? (given[name] === null || !old ? unset[name] : old[name])) as Settings[Name];
   const name = given.name ?? old?.name ?? '';
   const interval_s = member('interval_s');
   const usual = Math.max(1, Math.min(MOST_TIMEOUT_S, Math.floor(interval_s / 2)));
@@ -53,7 +57,7 @@ function placesOf({ server, agents, tags, pick }: NonNullable<Given['places']>):
 export function checkSettings(kind: Kind, settings: Settings, least_s: number): void {
   const fault =
     textFault(settings) ??
-    (isChecked(kind) ? checkedFault(settings, least_s) : calledFault(kind, settings));
+    (isChecked(kind) ? checkedFault(kind, settings, least_s) : calledFault(kind, settings));
   if (fault !== undefined) throw RpcError.invalid(fault);
   if (settings.condition === null || !isChecked(kind)) return;
   const compiled = conditionOf(kind, settings.condition);
@@ -68,7 +72,7 @@ function textFault({ name, group, tags, public_name, note }: Settings): string |
     : undefined;
 }
 
-function checkedFault(settings: Settings, least_s: number): string | undefined {
+function checkedFault(kind: Kind, settings: Settings, least_s: number): string | undefined {
   const { interval_s, timeout_s, places, down_when } = settings;
   const count = placeCount(places);
   if (count === 0) return 'places: name server, agents or tags';
@@ -76,6 +80,9 @@ function checkedFault(settings: Settings, least_s: number): string | undefined {
     return 'places: pick chooses among agents or tags: name some';
   if (places.server && interval_s < least_s)
     return `interval_s must be at least ${least_s} (min_interval_s under [monitor])`;
+  if (kind === 'domain' && interval_s < LEAST_DOMAIN_S)
+    return `interval_s must be at least ${LEAST_DOMAIN_S} for domains: registries are asked rarely`;
+  if (kind === 'domain' && count > 1) return 'places: domains are looked up by the server only';
   if (timeout_s > interval_s) return 'timeout_s must not be longer than interval_s';
   return down_when !== null && down_when > count
     ? `down_when must be at most ${count}, which is how many places check it`

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { CheckSpec, Header, StartTls } from '@svc/checks';
 import type { CheckedKind, Monitor } from './types.ts';
 
@@ -77,6 +78,7 @@ const MAKERS: { readonly [kind in CheckedKind]: (values: Values) => CheckSpec } 
     ...{ kind: 'tls', host: text(values, 'host') ?? '', port: number(values, 'port') ?? 443 },
     ...present({ servername: text(values, 'servername'), starttls: startTlsOf(values) }),
   }),
+  domain: (values) => ({ kind: 'domain', name: domainOf(values) }),
 };
 
 function startTlsOf(values: Values): StartTls | undefined {
@@ -88,10 +90,16 @@ function startTlsOf(values: Values): StartTls | undefined {
 export const checkSpecOf = (kind: CheckedKind, spec: Values, secret: Values): CheckSpec =>
   MAKERS[kind]({ ...spec, ...secret });
 
+/** Returns the name of a domain as registries know it: in ASCII and lower case, without the dot of the root. */
+export const domainOf = (values: Values): string =>
+  domainToASCII((text(values, 'name') ?? '').trim().replace(/\.$/, ''));
+
 /** Returns the host whose checks take turns; empty for kinds that are not checked. */
 export function hostOf({ kind, spec }: Pick<Monitor, 'kind' | 'spec'>): string {
   if (kind === 'http') return URL.parse(text(spec, 'url') ?? '')?.hostname ?? '';
   if (kind === 'dns') return text(spec, 'server') ?? text(spec, 'name') ?? '';
+  // Registries take few questions at a time: the end of the name stands for its registry.
+  if (kind === 'domain') return domainOf(spec).replace(/^[^.]*\./, 'registry of ');
   return text(spec, 'host') ?? '';
 }
 
@@ -115,6 +123,8 @@ export function targetOf({ kind, spec }: Pick<Monitor, 'kind' | 'spec'>): string
       return `${at('host')}:${number(spec, 'port') ?? 443}`;
     case 'ping':
       return at('host');
+    case 'domain':
+      return at('name');
     case 'heartbeat': {
       const period = number(spec, 'period_s');
       return at('cron') ? `${at('cron')} ${at('zone') || 'UTC'}` : `every ${period} s`;

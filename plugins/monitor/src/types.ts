@@ -1,7 +1,7 @@
 import type { Severity } from '@svc/plugin-notify/api';
 
 /** Kinds of monitors: those that are checked, those that are called (`heartbeat`), and those made of others (`group`). */
-export const CHECKED = ['http', 'tcp', 'ping', 'dns', 'tls'] as const;
+export const CHECKED = ['http', 'tcp', 'ping', 'dns', 'tls', 'domain'] as const;
 export const KINDS = [...CHECKED, 'heartbeat', 'group'] as const;
 export type CheckedKind = (typeof CHECKED)[number];
 export type Kind = (typeof KINDS)[number];

@@ -22,6 +22,7 @@ import { type Changed, Judging } from './judging.ts';
 import { KnownMonitors } from './known.ts';
 import { PlaceChecks } from './place-checks.ts';
 import { Recorder } from './recorder.ts';
+import { openRegistries, type Registries } from './registries.ts';
 import { Rounds } from './rounds.ts';
 import { Runner } from './runner.ts';
 import { Share } from './share.ts';
@@ -49,7 +50,7 @@ export const coverEnd = ({ kind, interval_s }: PackedMonitor) =>
   isChecked(kind) ? untilMissed(interval_s) : 'always';
 
 /** Ways out of this server: monitors of the Super Token reach all, those of tokens what is public or allowed. */
-export function openNetworks(kernel: Kernel<Config>) {
+export function openNetworks(kernel: Kernel<Config>, registries: Registries) {
   const egress = kernel.use(Egress);
   const rules = () => ({
     ...{ ...RULES, allow: kernel.config.allow_private },
@@ -57,7 +58,11 @@ export function openNetworks(kernel: Kernel<Config>) {
   });
   const ofTokens = egress.open(rules());
   kernel.hooks.reload.tap(() => ofTokens.change(rules()));
-  const [all, open] = [withPing(egress.open({ ...RULES, allow: ['*'] })), withPing(ofTokens)];
+  const registry = (name: string) => registries.baseOf(name);
+  const [all, open] = [egress.open({ ...RULES, allow: ['*'] }), ofTokens].map((door) => ({
+    ...withPing(door),
+    registry,
+  })) as [Network, Network];
   return (owner: string | null): Network => (owner === null ? all : open);
 }
 
@@ -69,7 +74,8 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
   const secrets = kernel.useOptional(Secrets);
   const known = new KnownMonitors({ clock, log, owners, store: monitors });
   const cutOff = new CutOff(kernel, isolatedServers);
-  const networkFor = openNetworks(kernel);
+  const registries = openRegistries(kernel);
+  const networkFor = openNetworks(kernel, registries);
   const user_agent = `${kernel.brand.word}-monitor/${kernel.server.version}`;
   const recorder = new Recorder({
     ...{ clock, log, results, states, certificates },
@@ -103,6 +109,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     networkFor,
     owners,
     recorder,
+    registries,
     rounds,
     runner,
     secrets,

@@ -25,12 +25,14 @@ export function judgeOutcome(
 }
 
 /** Returns why a check failed; undefined: it is good. */
-function failureOf({ error, values, code }: Outcome, condition: Condition): string | undefined {
+function failureOf(outcome: Outcome, condition: Condition): string | undefined {
+  const { error, values, code, summary } = outcome;
   if (error !== undefined) return error;
   try {
     const verdict = condition.evaluate(values);
     if (verdict === true) return undefined;
-    const status = code === null ? '' : `status ${code}, `;
+    const said = summary ?? (code === null ? undefined : `status ${code}`);
+    const status = said === undefined ? '' : `${said}, `;
     const missing = condition.variables.filter((name) => valueAt(values, name) === undefined);
     return verdict === undefined && missing.length > 0
       ? `${status}the answer has no ${missing.join(', ')}`

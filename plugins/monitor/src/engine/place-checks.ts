@@ -95,7 +95,7 @@ export class PlaceChecks {
     const seen = { monitor_id: monitor.id, host, at: clock.monotonic(), reached };
     const change = this.#isolation.add(seen);
     if (change !== undefined) sink.isolated(change);
-    const isUnknown = this.#isolation.isolated && !reached;
+    const isUnknown = outcome.isUnknown || (this.#isolation.isolated && !reached);
     const ok = isUnknown ? null : judged.ok;
     const result: Result = { monitor_id: monitor.id, place_id, at: planned, ...judged, ok };
     const before = this.#states.get(monitor.id);

@@ -21,10 +21,10 @@ export function addMethods(
   { stores, engine }: { readonly stores: Stores; readonly engine: Engine },
 ): void {
   const { auth, clock, config, db } = kernel;
-  const { owners, secrets } = engine;
+  const { owners, registries, secrets } = engine;
   const names = new Names({ auth, monitors: stores.monitors });
   const changed = () => kernel.publish(MonitorChanged, {});
-  const shared = { ...stores, auth, clock, owners, secrets, names };
+  const shared = { ...stores, auth, clock, owners, secrets, names, registries };
   const changes = new Changes({ ...shared, config, changed });
   const uptime = new UptimeStore({ db, clock, coverEnd });
   const parts = { ...shared, ...placesIn(kernel), changes, uptime };
