@@ -1,5 +1,5 @@
 /** `svc monitors`, and monitors that are kept in a file. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { monitorOf } from '../../cli/src/commands/target.ts';
 import { main } from '../../cli/src/main.ts';
+import { blocksOf, root } from '../documentation-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 
@@ -209,6 +210,35 @@ test('--prune removes monitors that the file does not have', async () => {
     monitors.map(({ name }: { name: string }) => name),
     ['shop'],
   );
+});
+
+const GUIDE = 'docs/guide/monitors.md';
+
+test('the file of the guide can be applied', async () => {
+  const file = blocksOf(GUIDE).find(({ language }) => language === 'yaml')?.text ?? '';
+  const { out, err } = await svc(['monitors', 'apply', '--dry-run', write(file)]);
+  assert.match(out, /\+ rule shop is slow\n2 would change/, err);
+});
+
+test('every condition that the guide shows can be used', async () => {
+  const text = readFileSync(join(root, GUIDE), 'utf8');
+  const table = text.slice(
+    text.indexOf('| Condition '),
+    text.indexOf('The answer of `monitor_try`'),
+  );
+  const conditions = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, one = '']) => one);
+  assert.ok(conditions.length > 5);
+  const kinds = {
+    ping: { host: '127.0.0.1' },
+    dns: { name: 'localhost' },
+    http: { url },
+  };
+  for (const condition of conditions) {
+    const kind = /loss/.test(condition) ? 'ping' : /answers/.test(condition) ? 'dns' : 'http';
+    const monitor = { name: 'of the guide', kind, spec: kinds[kind], condition };
+    const made = await app.call('monitor_create', [app.superToken, monitor, true]);
+    assert.is(made.condition, condition);
+  }
 });
 
 test.run();

@@ -10,6 +10,8 @@ interface Monitor {
   readonly interval_s: number;
   readonly condition: string | null;
   readonly problem: string | null;
+  /** Address that the job of a heartbeat calls. */
+  readonly ping_url?: string | null;
   readonly verdict: { readonly state: string; readonly since: number; readonly detail: string };
   readonly states: readonly { readonly place: string; readonly [member: string]: unknown }[];
   readonly certificates: readonly Certificate[];
@@ -69,12 +71,15 @@ export async function showMonitor(session: Session, name: string): Promise<void>
   for (const one of monitor.certificates) session.print(`${certificateText(one, label)}\n`);
 }
 
-function headOf({ name, kind, spec, interval_s, condition, problem, verdict }: Monitor): string[] {
-  const { state, since, detail } = verdict;
+function headOf(monitor: Monitor): string[] {
+  const { name, kind, spec, interval_s, condition, problem, ping_url } = monitor;
+  const { state, since, detail } = monitor.verdict;
+  const pace = kind === 'heartbeat' || kind === 'group' ? '' : ` every ${interval_s} s`;
   const fields = Object.entries(spec).map(([field, value]) => `${field} ${textOf(value)}`);
   return [
     `${clean(name)}: ${state} for ${ago(since)}${detail && `, ${clean(detail)}`}`,
-    `  ${kind} every ${interval_s} s: ${clean(fields.join(', '))}`,
+    `  ${kind}${pace}: ${clean(fields.join(', '))}`,
+    ...(ping_url ? [`  called at: ${clean(ping_url)}`] : []),
     ...(condition === null ? [] : [`  good when: ${clean(condition)}`]),
     ...(problem === null ? [] : [`  problem: ${clean(problem)}`]),
   ];
