@@ -10,6 +10,7 @@ import { hello } from './hello.ts';
 import { jobScenarios } from './jobs.ts';
 import { kvScenarios } from './kv.ts';
 import { live } from './live.ts';
+import { monitors } from './monitors/index.ts';
 import { queryScenarios } from './queries.ts';
 import { quiet } from './quiet.ts';
 import { reports } from './reports.ts';
@@ -39,6 +40,7 @@ export const scenarios: readonly Scenario[] = [
   live,
   series,
   alerts,
+  monitors,
   dashboard,
   agent,
   ...backupScenarios,

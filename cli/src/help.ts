@@ -18,6 +18,14 @@ export const HELP = `svc talks to a server that supervises machines.
   svc alerts                        what is open
   svc ack ALERT NOTE…               somebody looks after it; no more reminders
   svc silence AGENT TIME REASON…    sends nothing about it for 30m, 2h, 7d
+  svc monitors add TARGET           checks a URL, host:port or host from now on
+  svc monitors try TARGET           checks one, or a monitor, once; 1: it fails
+  svc monitors check NAME           checks it now
+  svc monitors enable|disable NAME  switches its checks on or off
+  svc monitors delete NAME          deletes it with all that was measured
+  svc monitors export               monitors as YAML
+  svc monitors apply FILE           makes them what the file says
+  svc monitors NAME…                all; or one with places, outages, uptime
   svc logs [-f]                     the server's log; -f follows it
   svc completion bash|zsh           completion for the Tab key of a shell
 
@@ -25,13 +33,16 @@ AGENT is a name or a UUID, or the beginning of one.
 
   --json             JSON instead of tables, one value a line
   --server URL       another server than that of the last login
-  --name NAME        worker: instead of the file's name
+  --name NAME        worker: instead of the file's name; monitors add: of it
+  --state STATE      monitors: up, degraded, down, unknown or paused ones
+  --group NAME       monitors: those under this heading
+  --tag TAG          monitors: those with this tag
   --route NAME       worker: its path, /svc/worker-route/NAME
   --env FILE         worker: a file of JSON that its handlers get as env
   --params JSON      worker dev: what the handler gets
   --as call|cron     worker dev: which handler runs; onCall by default
-  --dry-run          alerts apply: shows what would change
-  --prune            alerts apply: removes what the file does not have
+  --dry-run          apply: shows what would change
+  --prune            apply: removes what the file does not have
   --timeout SECONDS  the longest wait for an answer
   -n COUNT           watch, logs, call -f, worker dev: exit after so many
   -h, --help         this text

@@ -133,3 +133,15 @@ function refusal(error: unknown): undefined {
   if (error instanceof RpcError && error.code === 102) return undefined;
   return lacking(error);
 }
+
+/** Returns names of machines by UUID; none where the caller may not list them. */
+export async function machineNames(session: Session): Promise<ReadonlyMap<string, string>> {
+  try {
+    return new Map((await machines(session)).map(({ uuid, label }) => [uuid, label]));
+  } catch (error) {
+    if (error instanceof RpcError && error.code === DENIED) return new Map();
+    throw error;
+  }
+}
+
+const DENIED = 102;

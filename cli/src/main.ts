@@ -5,6 +5,7 @@ import { agents, watch } from './commands/agents.ts';
 import { ack, alerts, silence } from './commands/alerts.ts';
 import { complete, completion } from './commands/completion.ts';
 import { call, kv, login, logs } from './commands/data.ts';
+import { monitors } from './commands/monitors.ts';
 import { shell } from './commands/shell.ts';
 import { run } from './commands/task.ts';
 import { worker } from './commands/worker.ts';
@@ -30,6 +31,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   alerts,
   ack,
   silence,
+  monitors,
   logs,
   completion,
   complete,
@@ -76,26 +78,35 @@ async function runCommand(
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
+const OPTIONS = {
+  json: flag,
+  server: text,
+  name: text,
+  params: text,
+  route: text,
+  env: text,
+  state: text,
+  group: text,
+  tag: text,
+  as: text,
+  'dry-run': flag,
+  prune: flag,
+  timeout: text,
+  count: { ...text, short: 'n' },
+  follow: { ...flag, short: 'f' },
+  help: { ...flag, short: 'h' },
+  version: flag,
+} as const;
+
 /** `ahead`: how many words stand before `--`. @throws Complaint for unknown options */
 function parse(args: readonly string[]) {
-  const options = {
-    json: flag,
-    server: text,
-    name: text,
-    params: text,
-    route: text,
-    env: text,
-    as: text,
-    'dry-run': flag,
-    prune: flag,
-    timeout: text,
-    count: { ...text, short: 'n' },
-    follow: { ...flag, short: 'f' },
-    help: { ...flag, short: 'h' },
-    version: flag,
-  };
   try {
-    const given = { args: [...args], options, allowPositionals: true, tokens: true } as const;
+    const given = {
+      args: [...args],
+      options: OPTIONS,
+      allowPositionals: true,
+      tokens: true,
+    } as const;
     const { values, positionals, tokens } = parseArgs(given);
     const end = tokens.findIndex(({ kind }) => kind === 'option-terminator');
     const before = end < 0 ? tokens : tokens.slice(0, end);
@@ -110,6 +121,9 @@ function parse(args: readonly string[]) {
       params,
       route,
       env,
+      state,
+      group,
+      tag,
     } = values;
     const count = numberOf('-n', values.count);
     const timeout_s = numberOf('--timeout', values.timeout);
@@ -125,6 +139,9 @@ function parse(args: readonly string[]) {
       params,
       route,
       env,
+      state,
+      group,
+      tag,
       as,
       count,
       timeout_s,
@@ -161,6 +178,7 @@ const PLUGINS: Readonly<Record<string, string>> = {
   alerts: 'alert',
   ack: 'alert',
   silence: 'alert',
+  monitors: 'monitor',
   logs: 'server-info',
   complete: 'discovery',
 };

@@ -16,6 +16,9 @@ export interface Flags {
   readonly params: string | undefined;
   readonly route: string | undefined;
   readonly env: string | undefined;
+  readonly state: string | undefined;
+  readonly group: string | undefined;
+  readonly tag: string | undefined;
   readonly as: 'call' | 'cron' | undefined;
 }
 

@@ -135,7 +135,7 @@ const faults: [says: string, text: string, error: RegExp][] = [
   [
     'an unknown list',
     'ruels: []',
-    /'ruels' is none of its lists: channels, policies, rules, windows/,
+    /'ruels' is none of its lists: channels, policies, monitors, rules, windows/,
   ],
   ['an item without a name', 'rules: [{condition: "true"}]', /each of rules needs a name/],
   ['a name twice', 'rules: [{name: a}, {name: a}]', /rules has 'a' twice/],

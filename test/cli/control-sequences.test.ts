@@ -33,6 +33,13 @@ test.before(async () => {
   await app.call('kv_set_value', [token, A, 'metadata_tags', [NASTY]]);
   await app.call('kv_set_value', [token, 'notes', 'nasty', NASTY]);
   await app.call('kv_set_value', [token, 'notes', 'deep', { [NASTY]: [NASTY] }]);
+  const monitor = {
+    name: 'nasty',
+    kind: 'http',
+    spec: { url: 'http://127.0.0.1:1/' },
+    tags: [NASTY],
+  };
+  await app.call('monitor_create', [token, { ...monitor, group: NASTY, note: NASTY }]);
   writeFileSync(join(dir, 'w.js'), `export default { onCall: () => ${JSON.stringify(NASTY)} };`);
   assert.is((await svc(['login', app.url], { input: `${token}\n` })).code, 0);
 });
@@ -109,6 +116,18 @@ const lines: Readonly<Record<string, readonly (readonly string[])[]>> = {
   silence: [
     ['silence', NASTY, '2h', 'reason'],
     ['silence', 'x', NASTY, 'reason'],
+  ],
+  monitors: [
+    ['monitors'],
+    ['monitors', '--json'],
+    ['monitors', 'nasty', NASTY],
+    ['monitors', NASTY],
+    ['monitors', 'try', 'nasty'],
+    ['monitors', 'try', NASTY],
+    ['monitors', 'add', NASTY],
+    ['monitors', 'check', NASTY],
+    ['monitors', 'export'],
+    ['monitors', 'apply', NASTY],
   ],
   complete: [
     ['complete', '--', 'kv', NASTY],

@@ -3,7 +3,8 @@ import { machineOf } from '../machines.ts';
 import type { Session } from '../session.ts';
 import { ago, table } from '../table.ts';
 import { clean } from '../text.ts';
-import { applyFile, exportAll } from './alert-file.ts';
+import { applyFile } from './file/apply.ts';
+import { exportLists } from './file/export.ts';
 
 interface Alert {
   readonly id: number;
@@ -21,12 +22,13 @@ interface Alert {
 const COLUMNS = ['where', 'what', 'value', 'since', 'severity', 'state', 'id'];
 /** Columns that are left out on a narrow terminal, the first one first. */
 const SPARE = ['state', 'severity', 'since', 'value'];
+const LISTS = ['channels', 'policies', 'rules', 'windows'];
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `svc alerts`: what is open; `svc alerts export`, `svc alerts apply FILE` */
 export async function alerts(session: Session): Promise<void> {
   const [verb, file = ''] = session.words;
-  if (verb === 'export') return exportAll(session);
+  if (verb === 'export') return exportLists(session, LISTS);
   if (verb === 'apply') return applyFile(session, file);
   const answer = (await session.anyMethod.call('alert_list', {})) as { alerts: Alert[] };
   if (session.flags.json) return session.printJson(answer.alerts);

@@ -44,7 +44,7 @@ const config = Type.Object({
   ...otlpKeys,
 });
 
-/** Metrics of the server, and the newest values of all agents, for Prometheus and compatible collectors: `/svc/metrics`. */
+/** Metrics of the server, the newest values of all agents, and what monitors say, for Prometheus and compatible collectors: `/svc/metrics`. */
 export default definePlugin({
   name: 'metrics',
   optional: [Refusals, Egress],

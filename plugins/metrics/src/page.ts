@@ -6,19 +6,20 @@ import type { Kernel, Principal } from '@svc/plugin-sdk';
 import type { Exchange } from '@svc/plugin-sdk/http';
 import { callerOf, SerialQueue } from '@svc/plugin-sdk/util';
 import { agentTexts, hasNoAgents } from './agents.ts';
+import { monitorTexts } from './monitors.ts';
 import { mayReadServer } from './permissions.ts';
 import type { Registry } from './registry.ts';
 import { CONTENT_TYPE, END } from './text.ts';
 
 /** Answers are kept for so long: several readers of one token cost as much as one. */
 const CACHE_MS = 1_000;
-const PARTS = ['server', 'agents'] as const;
+const PARTS = ['server', 'agents', 'monitors'] as const;
 type Part = (typeof PARTS)[number];
 
 const compress = promisify(gzip);
 
 interface Page {
-  /** undefined: the caller may see neither part. */
+  /** undefined: the caller may see no part. */
   readonly body: Promise<Buffer | undefined>;
   packed: Promise<Buffer> | undefined;
 }
@@ -68,7 +69,7 @@ export class MetricsPage {
     if (method !== 'GET' && method !== 'HEAD') return plain(405, 'use GET', { allow: 'GET, HEAD' });
     const asked = url.searchParams.get('only') ?? undefined;
     const only = PARTS.find((part) => part === asked);
-    if (only !== asked) return plain(400, 'only: must be server or agents');
+    if (only !== asked) return plain(400, `only: must be one of ${PARTS.join(', ')}`);
     if (!caller)
       return plain(401, 'send a valid credential: Authorization: Bearer KEY:SECRET', {
         'www-authenticate': `Basic realm="${word}", charset="UTF-8"`,
@@ -102,16 +103,21 @@ export class MetricsPage {
   async #compose(caller: Principal, only: Part | undefined): Promise<Buffer | undefined> {
     const { kernel, registry, silence_ms } = this.#options;
     const { prefix } = registry;
-    const isServer = only !== 'agents' && (await kernel.auth.allows(caller, mayReadServer));
-    const agents =
-      only === 'server'
-        ? undefined
-        : await agentTexts({ kernel, prefix, silence_ms }, caller).catch((error: unknown) => {
-            if (!hasNoAgents(error)) throw error;
-            return undefined;
-          });
-    if (!isServer && !agents) return undefined;
-    const texts = [...(isServer ? registry.texts() : []), ...(agents ?? []), END];
+    const isAsked = (part: Part) => only === undefined || only === part;
+    const isServer = isAsked('server') && (await kernel.auth.allows(caller, mayReadServer));
+    const agents = isAsked('agents')
+      ? await agentTexts({ kernel, prefix, silence_ms }, caller).catch((error: unknown) => {
+          if (!hasNoAgents(error)) throw error;
+          return undefined;
+        })
+      : undefined;
+    const monitors = isAsked('monitors')
+      ? await monitorTexts({ kernel, prefix }, caller)
+      : undefined;
+    // A server without monitors has none for the Super Token either.
+    if (!isServer && !agents && !monitors && !caller.super) return undefined;
+    const server = isServer ? registry.texts() : [];
+    const texts = [...server, ...(agents ?? []), ...(monitors ?? []), END];
     return inPieces(texts);
   }
 }
@@ -124,7 +130,7 @@ const plain = (status: number, body: string | Buffer, headers = {}): Answer => (
   headers: { 'cache-control': 'no-store', ...headers },
 });
 const DENIED =
-  'the token may see no metrics: give it {"metrics":"read"} in scope global for the server, {"monitoring_uuid":"list"} and {"dynamic_monitoring_summary":"read"} for agents';
+  'the token may see no metrics: give it {"metrics":"read"} in scope global for the server, {"monitoring_uuid":"list"} and {"dynamic_monitoring_summary":"read"} for agents, {"monitor":"read"} for monitors';
 
 /** Lines that become bytes in one turn of the event loop. */
 const LINES = 2_000;

@@ -120,6 +120,7 @@ export const examples: readonly Example[] = [
           detail: '',
           ms: null,
           not_after: null,
+          last_at: null,
           recent: '',
           uptime: null,
         },

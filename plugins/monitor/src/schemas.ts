@@ -190,6 +190,11 @@ export const MonitorRow = Type.Object({
   detail: Type.String(),
   ms: OrNull(Type.Number({ description: 'Time of the newest check, the fastest place.' })),
   not_after: OrNull(Time('Unix ms at which its certificate ends.')),
+  last_at: OrNull(
+    Time(
+      'Unix ms of the newest result or call; of a heartbeat that was never called: from when on it is awaited.',
+    ),
+  ),
   recent: Type.String({
     description:
       'The last 30 outcomes, the newest last: `u` up, `d` failed, `?` unknown, one letter each.',

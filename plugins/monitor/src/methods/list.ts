@@ -5,9 +5,10 @@ import { targetOf } from '../spec.ts';
 import type { CertificateStore } from '../store/certificates.ts';
 import { type MonitorStore, PAGE_ROWS } from '../store/monitors.ts';
 import type { Outcome, OutcomeStore } from '../store/outcomes.ts';
+import type { StateStore } from '../store/states.ts';
 import type { UptimeStore } from '../store/uptime.ts';
 import type { VerdictStore } from '../store/verdicts.ts';
-import type { Monitor } from '../types.ts';
+import type { Monitor, State } from '../types.ts';
 import { verdictAnswer } from './answers.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,6 +20,7 @@ export interface ListParts {
   readonly verdicts: VerdictStore;
   readonly certificates: CertificateStore;
   readonly outcomes: OutcomeStore;
+  readonly states: StateStore;
   readonly uptime: UptimeStore;
 }
 
@@ -64,18 +66,20 @@ export function addListMethod(methods: Methods, parts: ListParts): void {
 }
 
 async function rowsOf(
-  { certificates, clock, outcomes, uptime, verdicts }: ListParts,
+  { certificates, clock, outcomes, states, uptime, verdicts }: ListParts,
   monitors: readonly Monitor[],
 ): Promise<Static<typeof MonitorRow>[]> {
   const ids = monitors.map(({ id }) => id);
   const now = clock.now();
-  const [stored, recent, uptimes, ends] = await Promise.all([
+  const [stored, recent, uptimes, ends, places] = await Promise.all([
     verdicts.ofMonitors(ids),
     outcomes.of(ids),
     uptime.of(ids, { from: now - DAY_MS, to: now }),
     certificates.ends(),
+    states.ofMonitors(ids),
   ]);
   const byMonitor = new Map(stored.map((row) => [row.monitor_id, row]));
+  const heard = newestOf(places);
   return monitors.map((monitor) => {
     const { id, name, kind, group, tags, interval_s, enable } = monitor;
     const { state, since, detail } = verdictAnswer(byMonitor.get(id), monitor);
@@ -83,10 +87,19 @@ async function rowsOf(
     return {
       ...{ id, name, kind, target: targetOf(monitor), group, tags: [...tags], interval_s, enable },
       ...{ state, since, detail, ms: newestMs(last), not_after: ends.get(id)?.not_after ?? null },
+      last_at: Math.max(heard.get(id) ?? 0, last[0]?.at ?? 0) || null,
       recent: last.map(letterOf).reverse().join(''),
       uptime: uptimes.get(id)?.uptime ?? null,
     };
   });
+}
+
+/** Returns when a monitor was heard of last, by its places: these are written once a minute. */
+function newestOf(places: readonly State[]): ReadonlyMap<number, number> {
+  const newest = new Map<number, number>();
+  for (const { monitor_id, last_at } of places)
+    newest.set(monitor_id, Math.max(newest.get(monitor_id) ?? 0, last_at));
+  return newest;
 }
 
 const letterOf = ({ ok }: Outcome): string => (ok === null ? '?' : ok ? 'u' : 'd');

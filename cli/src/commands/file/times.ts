@@ -1,5 +1,5 @@
-import { Complaint } from '../io.ts';
-import type { Item } from './alert-step.ts';
+import { Complaint } from '../../io.ts';
+import type { Item } from './step.ts';
 
 /** ISO 8601 with a zone. */
 const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;

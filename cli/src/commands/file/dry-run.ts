@@ -1,20 +1,29 @@
-import { Complaint } from '../io.ts';
-import type { Session } from '../session.ts';
-import { type Item, reasonOf, type Step } from './alert-step.ts';
+import { Complaint } from '../../io.ts';
+import type { Session } from '../../session.ts';
+import { withoutMadeMonitors } from './monitors.ts';
+import { type Item, reasonOf, type Step } from './step.ts';
 
 interface Asked {
   readonly name?: string;
   readonly channel?: Item;
   readonly policy?: Item;
+  readonly monitor?: Item;
   readonly rule?: Item;
   readonly window?: Item;
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
+/** Names of what earlier steps make. */
+interface Made {
+  readonly channels: Set<string>;
+  readonly policies: Set<string>;
+  readonly monitors: Set<string>;
+}
+
 /** Has the server check each change in turn, as it would when it makes them. @throws Complaint with all that is wrong */
 export async function dryRun(session: Session, steps: readonly Step[]): Promise<void> {
   // The server has not got what steps before would make.
-  const made = { channels: new Set<string>(), policies: new Set<string>() };
+  const made: Made = { channels: new Set(), policies: new Set(), monitors: new Set() };
   const wrong: string[] = [];
   for (const { title, call } of steps) {
     const [method, params] = call as readonly [string, Asked];
@@ -22,14 +31,17 @@ export async function dryRun(session: Session, steps: readonly Step[]): Promise<
       wrong.push(`${title}: a rule uses it: give the rule another policy, or keep this one`);
     }
     if (method.endsWith('_delete')) continue;
-    const asked = { ...withoutMade(params, made), dry_run: true };
+    const asked = method.startsWith('monitor_')
+      ? withoutMonitors(params, made.monitors)
+      : withoutMade(params, made);
     try {
-      await session.anyMethod.call(method, asked as never);
+      if (asked) await session.anyMethod.call(method, { ...asked, dry_run: true } as never);
     } catch (error) {
       wrong.push(`${title}: ${reasonOf(error)}`);
     }
     if (params.channel) made.channels.add(params.channel.name);
     if (params.policy) made.policies.add(params.policy.name);
+    if (params.monitor) made.monitors.add(params.monitor.name);
   }
   if (wrong.length > 0) throw new Complaint(wrong.join('\n'));
 }
@@ -48,10 +60,7 @@ async function isUsed(session: Session, steps: readonly Step[], policy: string |
 }
 
 /** Parameters without the names of channels and policies that earlier steps make. */
-function withoutMade(
-  params: Asked,
-  made: { readonly channels: ReadonlySet<string>; readonly policies: ReadonlySet<string> },
-): Asked {
+function withoutMade(params: Asked, made: Made): Asked {
   const { policy, rule, change } = params;
   const steps = policy?.['steps'];
   if (policy && Array.isArray(steps)) {
@@ -67,4 +76,13 @@ function withoutMade(
   if (rule && isMade(rule)) return { ...params, rule: { ...rule, policy: null } };
   if (change && isMade(change)) return { ...params, change: { ...change, policy: null } };
   return params;
+}
+
+function withoutMonitors(
+  { monitor, change, ...params }: Asked,
+  made: ReadonlySet<string>,
+): Asked | undefined {
+  const item = monitor ?? change ?? {};
+  const left = withoutMadeMonitors(item, made);
+  return left && { ...params, ...(monitor ? { monitor: left as Item } : { change: left }) };
 }

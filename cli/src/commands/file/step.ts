@@ -1,6 +1,6 @@
 import { RpcError } from '@svc/client';
 
-/** One thing of a file: a channel, policy, rule or window. */
+/** One thing of a file: a channel, policy, monitor, rule or window. */
 export type Item = Readonly<Record<string, unknown>> & { readonly name: string };
 
 /** One change that a file asks for. */
