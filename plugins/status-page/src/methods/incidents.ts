@@ -16,7 +16,8 @@ const on = (word: 'read' | 'write') =>
 export function addIncidentMethods(methods: Methods, changes: Changes, store: Store): void {
   methods.add('status-page_incident_add', {
     summary: 'Writes an incident on a page.',
-    description: 'A page keeps its newest 100. The owner of the page stays the same.',
+    description:
+      'A page keeps its newest 100, and 100 drafts. The owner of the page stays the same.',
     addition: true,
     params: { slug: Slug, incident: described(NewIncident, 'What happened, and when.') },
     result: IncidentAnswer,
@@ -40,6 +41,7 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
   });
   methods.add('status-page_incident_delete', {
     summary: 'Deletes an incident.',
+    description: 'One that an outage made does not come back with the same outage.',
     addition: true,
     params: { slug: Slug, id: Id },
     result: Type.Object({ success: Type.Boolean() }),
@@ -51,14 +53,14 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     },
   });
   methods.add('status-page_incident_list', {
-    summary: 'The incidents of a page, the one that began last first.',
+    summary: 'The incidents of a page with its drafts, the one that began last first.',
     addition: true,
     params: { slug: Slug },
     result: Type.Array(IncidentAnswer),
     access: on('read'),
     async handle({ slug }) {
       await changes.page(slug);
-      return store.incidents(slug);
+      return store.incidents(slug, 'all');
     },
   });
 }
