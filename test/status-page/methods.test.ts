@@ -47,13 +47,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       url: null,
       accent: '#0a7d5a',
       banner: null,
+      zone: 'UTC',
       entries: [
         { key: '1', name: 'web-1', group: '', agent: A },
         { key: '2', group: '', ...probe(B) },
       ],
       logo: PNG,
     };
-    assert.equal(made, { slug: 'ours', page, updated_at: app.clock.now() });
+    assert.equal(made, { slug: 'ours', page, monitors: [], updated_at: app.clock.now() });
     const change = { title: 'Theirs', accent: null, language: 'zh-CN' };
     const changed = await call('update', { slug: 'ours', page: change });
     assert.equal(changed.page, { ...page, ...change });
@@ -111,6 +112,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
       [{ entries: [{ ...entry(A), key: '../x' }] }, -32602],
       [{ entries: [entry(UNKNOWN)] }, 106],
+      [{ entries: [{ name: 'nothing' }] }, 108],
+      [{ entries: [{ agent: A }] }, 108],
+      [{ entries: [{ ...entry(A), auto_incident: { as: 'draft' } }] }, 108],
+      [{ entries: [{ ...entry(A), monitor: 1 }] }, 108],
+      [{ entries: [{ name: 'm', monitor: 1 }] }, 108],
+      [{ zone: 'Mars/Olympus' }, 108],
     ];
     for (const [what, expected] of rows) {
       const page = { title: 'Page', entries: [], ...what };
@@ -178,7 +185,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const made = await call('incident_add', { slug, incident });
     const now = app.clock.now();
     const times = { begins_at: now, ends_at: null, updated_at: now };
-    assert.equal(made, { id: made.id, title: 'Slow', text: 'a\nb', impact: 'degraded', ...times });
+    const kept = { draft: false, auto: false };
+    assert.equal(made, {
+      ...{ id: made.id, title: 'Slow', text: 'a\nb', impact: 'degraded', ...times, ...kept },
+    });
     const { id } = made;
     const over = await call('incident_update', { slug, id, incident: { ends_at: now + 5 } });
     assert.equal(over, { ...made, ends_at: now + 5 });
