@@ -3961,8 +3961,8 @@ export interface Methods {
       };
       /** Key of the token that wrote it; absent: the Super Token. */
       owner?: string;
-      /** Entries that show monitors, and whether readers see them. */
-      monitors: {
+      /** Entries that show monitors, and whether readers see them; absent: there are none. */
+      monitors?: {
         /** Key of the entry. */
         key: string;
         /** `asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it. */
@@ -4037,8 +4037,8 @@ export interface Methods {
       };
       /** Key of the token that wrote it; absent: the Super Token. */
       owner?: string;
-      /** Entries that show monitors, and whether readers see them. */
-      monitors: {
+      /** Entries that show monitors, and whether readers see them; absent: there are none. */
+      monitors?: {
         /** Key of the entry. */
         key: string;
         /** `asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it. */
@@ -4079,10 +4079,10 @@ export interface Methods {
       ends_at: number | null;
       /** Unix ms. */
       updated_at: number;
-      /** Tells that readers do not see it. */
-      draft: boolean;
-      /** Tells that an outage made it, and ends it. */
-      auto: boolean;
+      /** Readers do not see it. */
+      draft?: true;
+      /** An outage made it, and ends it. */
+      auto?: true;
     };
   };
   /** Deletes an incident. */
@@ -4112,10 +4112,10 @@ export interface Methods {
       ends_at: number | null;
       /** Unix ms. */
       updated_at: number;
-      /** Tells that readers do not see it. */
-      draft: boolean;
-      /** Tells that an outage made it, and ends it. */
-      auto: boolean;
+      /** Readers do not see it. */
+      draft?: true;
+      /** An outage made it, and ends it. */
+      auto?: true;
     }[];
   };
   /** Changes an incident: with `ends_at` it is over. */
@@ -4151,10 +4151,10 @@ export interface Methods {
       ends_at: number | null;
       /** Unix ms. */
       updated_at: number;
-      /** Tells that readers do not see it. */
-      draft: boolean;
-      /** Tells that an outage made it, and ends it. */
-      auto: boolean;
+      /** Readers do not see it. */
+      draft?: true;
+      /** An outage made it, and ends it. */
+      auto?: true;
     };
   };
   /** The pages that the caller may read. */
@@ -4274,8 +4274,8 @@ export interface Methods {
       };
       /** Key of the token that wrote it; absent: the Super Token. */
       owner?: string;
-      /** Entries that show monitors, and whether readers see them. */
-      monitors: {
+      /** Entries that show monitors, and whether readers see them; absent: there are none. */
+      monitors?: {
         /** Key of the entry. */
         key: string;
         /** `asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it. */
