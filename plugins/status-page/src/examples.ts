@@ -8,7 +8,6 @@ const page = {
   url: null,
   accent: '#2f5bd0',
   banner: null,
-  zone: 'UTC',
   entries: [
     { key: 'web-1', name: 'web-1', group: 'Servers', agent },
     {
@@ -29,8 +28,6 @@ const incident = {
   begins_at: 1781000000000,
   ends_at: null,
   updated_at: 1781000000000,
-  draft: false,
-  auto: false,
 };
 
 /** Calls for the documentation, in an order in which they work (test/discovery/examples.test.ts). */
@@ -46,7 +43,7 @@ export const examples: readonly Example[] = [
       slug: 'example',
       page: { title: page.title, accent: page.accent, entries: page.entries },
     },
-    result: { slug: 'example', page, monitors: [], updated_at: 1781000000000 },
+    result: { slug: 'example', page, updated_at: 1781000000000 },
   },
   {
     method: 'status-page_update',

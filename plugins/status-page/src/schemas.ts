@@ -111,15 +111,20 @@ export const PageAnswer = Type.Object({
   owner: Type.Optional(
     Type.String({ description: 'Key of the token that wrote it; absent: the Super Token.' }),
   ),
-  monitors: Type.Array(
-    Type.Object({
-      key: Type.String({ description: 'Key of the entry.' }),
-      state: Type.Enum(['shown', 'asleep', 'gone', 'denied'], {
-        description:
-          '`asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it.',
+  monitors: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String({ description: 'Key of the entry.' }),
+        state: Type.Enum(['shown', 'asleep', 'gone', 'denied'], {
+          description:
+            '`asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it.',
+        }),
       }),
-    }),
-    { description: 'Entries that show monitors, and whether readers see them.' },
+      {
+        description:
+          'Entries that show monitors, and whether readers see them; absent: there are none.',
+      },
+    ),
   ),
   updated_at: Time,
 });
@@ -149,6 +154,6 @@ export const IncidentAnswer = Type.Object({
   begins_at: Time,
   ends_at: Type.Union([Time, Type.Null()]),
   updated_at: Time,
-  draft: Type.Boolean({ description: 'Tells that readers do not see it.' }),
-  auto: Type.Boolean({ description: 'Tells that an outage made it, and ends it.' }),
+  draft: Type.Optional(Type.Literal(true, { description: 'Readers do not see it.' })),
+  auto: Type.Optional(Type.Literal(true, { description: 'An outage made it, and ends it.' })),
 });

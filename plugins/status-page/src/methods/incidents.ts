@@ -1,5 +1,6 @@
-import { described, type Methods, needs, Type } from '@svc/plugin-sdk';
+import { described, type Methods, needs, type Static, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
+import type { Incident } from '../page.ts';
 import { mayDo } from '../permissions.ts';
 import { IncidentAnswer, IncidentChange, NewIncident, Slug } from '../schemas.ts';
 import type { Store } from '../store.ts';
@@ -23,7 +24,7 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     result: IncidentAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),
-    handle: ({ slug, incident }) => changes.addIncident(slug, incident),
+    handle: async ({ slug, incident }) => answer(await changes.addIncident(slug, incident)),
   });
   methods.add('status-page_incident_update', {
     summary: 'Changes an incident: with `ends_at` it is over.',
@@ -37,7 +38,8 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     result: IncidentAnswer,
     audit: ({ slug, id }) => `${slug} ${id}`,
     access: on('write'),
-    handle: ({ slug, id, incident }) => changes.updateIncident(slug, id, incident),
+    handle: async ({ slug, id, incident }) =>
+      answer(await changes.updateIncident(slug, id, incident)),
   });
   methods.add('status-page_incident_delete', {
     summary: 'Deletes an incident.',
@@ -60,7 +62,14 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     access: on('read'),
     async handle({ slug }) {
       await changes.page(slug);
-      return store.incidents(slug, 'all');
+      return (await store.incidents(slug, 'all')).map(answer);
     },
   });
 }
+
+/** What earlier versions answered is answered as they did. */
+const answer = ({ draft, auto, ...incident }: Incident): Static<typeof IncidentAnswer> => ({
+  ...incident,
+  ...(draft && { draft }),
+  ...(auto && { auto }),
+});

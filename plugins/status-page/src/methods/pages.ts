@@ -109,20 +109,28 @@ async function answer(parts: MethodParts, stored: Page): Promise<Static<typeof P
     ...entry,
     ...(name !== '' && { name }),
   }));
-  const page = { ...settings, entries, logo };
+  const { zone, ...rest } = settings;
+  // What earlier versions answered is answered as they did.
+  const page = { ...rest, entries, logo, ...(zone !== 'UTC' && { zone }) };
   const monitors = await monitorsOf(parts, stored);
-  return { slug, page, ...(owner !== null && { owner }), monitors, updated_at };
+  return {
+    ...{ slug, page, updated_at },
+    ...(owner !== null && { owner }),
+    ...(monitors.length > 0 && { monitors }),
+  };
 }
+
+type MonitorStates = NonNullable<Static<typeof PageAnswer>['monitors']>;
 
 /** Returns whether readers see the monitors of a page. */
 async function monitorsOf(
   { monitors, owners }: MethodParts,
   { settings, owner }: Page,
-): Promise<Static<typeof PageAnswer>['monitors']> {
+): Promise<MonitorStates> {
   const entries = settings.entries.filter(isMonitor);
   if (!monitors) return entries.map(({ key }) => ({ key, state: 'asleep' }));
   const found = await monitors.find(entries.map(({ monitor }) => monitor));
-  const states: Static<typeof PageAnswer>['monitors'] = [];
+  const states: MonitorStates = [];
   for (const { key, monitor } of entries) {
     const named = found.get(monitor);
     const isSeen = named && (await owners.may(owner, maySeeMonitor(named.name)));

@@ -12,7 +12,7 @@ interface Props {
   readonly entries: readonly Entry[];
   readonly onChange: (entries: Entry[]) => void;
   /** Whether readers see entries of monitors. */
-  readonly seen: Shown['monitors'];
+  readonly seen: NonNullable<Shown['monitors']>;
 }
 
 /** Entries of the page in its order: machines, probes that a machine runs, and monitors. */

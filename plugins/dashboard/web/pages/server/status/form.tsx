@@ -61,7 +61,7 @@ function Slug({ draft: { slug, setSlug, isSlug } }: { readonly draft: Draft }) {
 
 interface FieldsProps {
   readonly draft: Draft;
-  readonly seen: Shown['monitors'];
+  readonly seen: NonNullable<Shown['monitors']>;
 }
 
 function Fields({ draft: { page, change }, seen }: FieldsProps) {

@@ -6,7 +6,7 @@ import type { Monitor } from './monitors.ts';
 
 type Auto = NonNullable<Entry['auto_incident']>;
 /** Whether readers see an entry, as the server said last. */
-export type Seen = Shown['monitors'][number]['state'];
+export type Seen = NonNullable<Shown['monitors']>[number]['state'];
 
 interface Props {
   readonly entry: Entry;
