@@ -133,6 +133,32 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  test('the largest page of monitors fits into 30 kB', async () => {
+    const { id: noisy } = await create(app, http('noisy', web.url, { enable: false }));
+    const [today, hour] = [DAY, DAY / 24].map((unit) => Math.floor(app.clock.now() / unit));
+    const days = Array.from({ length: 89 }, (_, at) => {
+      const down = [1, 0, 5_000][at % 3] as number;
+      return `(${noisy}, ${(today as number) - 1 - at}, ${86_400 - down}, 0, ${down}, 0, 0, 0)`;
+    });
+    await app.sql(`insert into monitor_day (monitor_id, day, up_s, degraded_s, down_s, unknown_s, paused_s, n)
+      values ${days.join(', ')}`);
+    const hours = Array.from(
+      { length: 22 },
+      (_, at) =>
+        `(${noisy}, -1, ${(hour as number) - 2 - at}, 3600, 0, 0, 0, 0, 60, 1, 22.5, 30, 4000)`,
+    );
+    await app.sql(`insert into monitor_hour (monitor_id, place_id, hour, up_s, degraded_s, down_s, unknown_s, paused_s,
+      n, ms_min, ms_p50, ms_p95, ms_max) values ${hours.join(', ')}`);
+    const entries = Array.from({ length: 40 }, (_, at) => ({
+      ...{ monitor: noisy, name: `${'&'.repeat(17)}${at}`, key: `long-key-of-row-${at}` },
+    }));
+    await make('large', entries);
+    const page = await html('large?range=90d');
+    assert.is(page.match(/<details/g)?.length, 40);
+    assert.ok(Buffer.byteLength(page) <= 30_000, String(Buffer.byteLength(page)));
+    assert.ok(Buffer.byteLength(await html('large')) <= 30_000);
+  });
+
   test('days are those of the zone of the page', async () => {
     const made = await create(app, http('zoned', web.url, { enable: false }));
     for (const [slug, zone] of [
