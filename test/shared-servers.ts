@@ -10,8 +10,8 @@ export interface SharedServers {
   readonly apps: TestApp[];
   readonly superToken: string;
   readonly database_url: string;
-  /** Starts one more. */
-  join(): Promise<TestApp>;
+  /** Starts one more, with other plugins where some are named. */
+  join(other?: Parameters<typeof bootForTest>[0]): Promise<TestApp>;
   stop(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export async function sharedServers(
     apps,
     superToken: first.superToken,
     database_url,
-    async join() {
-      const app = await bootForTest(plugins, same, { ...options, dialect: 'postgres' });
+    async join(other = plugins) {
+      const app = await bootForTest(other, same, { ...options, dialect: 'postgres' });
       // A server prints the Super Token only where it makes it; the kit knows it everywhere.
       apps.push(Object.assign(app, { superToken: first.superToken }));
       await acquainted(apps);

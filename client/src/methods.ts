@@ -3857,7 +3857,7 @@ export interface Methods {
       owner?: string;
     };
   };
-  /** Makes a public page of these agents and probes. */
+  /** Makes a public page of these agents, probes and monitors. */
   'status-page_create': {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
@@ -3866,15 +3866,29 @@ export interface Methods {
       page: {
         title: string;
         entries: {
-          /** What readers see. */
-          name: string;
-          agent: string;
+          /** What readers see. Default, of a monitor only: its public name. */
+          name?: string | null;
+          agent?: string;
           probe?: {
               type: 'ping' | 'tcp_ping' | 'http_ping';
               /** As the tasks name it. */
               target: string;
               /** Only tasks of this job. */
               job?: string | null;
+            } | null;
+          /** Id of a monitor, in the place of an agent. */
+          monitor?: number | null;
+          auto_incident?: {
+              /** A draft shows to those only who edit the page. */
+              as: 'draft' | 'publish';
+              /** Minutes that the outage has to last. Default: 5. */
+              after_minutes?: number | null;
+              /** Minutes after its end in which the next outage goes on with the same incident. Default: 30. */
+              reopen_minutes?: number | null;
+              /** Default: the name, and that it is down. */
+              title?: string | null;
+              /** Plain text. Default: none. */
+              text?: string | null;
             } | null;
           /** Heading over the entry. */
           group?: string | null;
@@ -3890,6 +3904,8 @@ export interface Methods {
         accent?: string | null;
         /** `#rrggbb` */
         banner?: string | null;
+        /** Time zone of the days of monitors. Default: UTC. */
+        zone?: string | null;
         /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
         logo?: string | null;
       };
@@ -3900,15 +3916,29 @@ export interface Methods {
       page: {
         title: string;
         entries: {
-          /** What readers see. */
-          name: string;
-          agent: string;
+          /** What readers see. Default, of a monitor only: its public name. */
+          name?: string | null;
+          agent?: string;
           probe?: {
               type: 'ping' | 'tcp_ping' | 'http_ping';
               /** As the tasks name it. */
               target: string;
               /** Only tasks of this job. */
               job?: string | null;
+            } | null;
+          /** Id of a monitor, in the place of an agent. */
+          monitor?: number | null;
+          auto_incident?: {
+              /** A draft shows to those only who edit the page. */
+              as: 'draft' | 'publish';
+              /** Minutes that the outage has to last. Default: 5. */
+              after_minutes?: number | null;
+              /** Minutes after its end in which the next outage goes on with the same incident. Default: 30. */
+              reopen_minutes?: number | null;
+              /** Default: the name, and that it is down. */
+              title?: string | null;
+              /** Plain text. Default: none. */
+              text?: string | null;
             } | null;
           /** Heading over the entry. */
           group?: string | null;
@@ -3924,11 +3954,20 @@ export interface Methods {
         accent?: string | null;
         /** `#rrggbb` */
         banner?: string | null;
+        /** Time zone of the days of monitors. Default: UTC. */
+        zone?: string | null;
         /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
         logo?: string | null;
       };
       /** Key of the token that wrote it; absent: the Super Token. */
       owner?: string;
+      /** Entries that show monitors, and whether readers see them; absent: there are none. */
+      monitors?: {
+        /** Key of the entry. */
+        key: string;
+        /** `asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it. */
+        state: 'shown' | 'asleep' | 'gone' | 'denied';
+      }[];
       /** Unix ms. */
       updated_at: number;
     };
@@ -3953,15 +3992,29 @@ export interface Methods {
       page: {
         title: string;
         entries: {
-          /** What readers see. */
-          name: string;
-          agent: string;
+          /** What readers see. Default, of a monitor only: its public name. */
+          name?: string | null;
+          agent?: string;
           probe?: {
               type: 'ping' | 'tcp_ping' | 'http_ping';
               /** As the tasks name it. */
               target: string;
               /** Only tasks of this job. */
               job?: string | null;
+            } | null;
+          /** Id of a monitor, in the place of an agent. */
+          monitor?: number | null;
+          auto_incident?: {
+              /** A draft shows to those only who edit the page. */
+              as: 'draft' | 'publish';
+              /** Minutes that the outage has to last. Default: 5. */
+              after_minutes?: number | null;
+              /** Minutes after its end in which the next outage goes on with the same incident. Default: 30. */
+              reopen_minutes?: number | null;
+              /** Default: the name, and that it is down. */
+              title?: string | null;
+              /** Plain text. Default: none. */
+              text?: string | null;
             } | null;
           /** Heading over the entry. */
           group?: string | null;
@@ -3977,11 +4030,20 @@ export interface Methods {
         accent?: string | null;
         /** `#rrggbb` */
         banner?: string | null;
+        /** Time zone of the days of monitors. Default: UTC. */
+        zone?: string | null;
         /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
         logo?: string | null;
       };
       /** Key of the token that wrote it; absent: the Super Token. */
       owner?: string;
+      /** Entries that show monitors, and whether readers see them; absent: there are none. */
+      monitors?: {
+        /** Key of the entry. */
+        key: string;
+        /** `asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it. */
+        state: 'shown' | 'asleep' | 'gone' | 'denied';
+      }[];
       /** Unix ms. */
       updated_at: number;
     };
@@ -4002,6 +4064,8 @@ export interface Methods {
         begins_at?: number | null;
         /** Unix ms; null: it goes on. */
         ends_at?: number | null;
+        /** Tells that readers do not see it. Default: false. */
+        draft?: boolean | null;
       };
     };
     result: {
@@ -4015,6 +4079,10 @@ export interface Methods {
       ends_at: number | null;
       /** Unix ms. */
       updated_at: number;
+      /** Readers do not see it. */
+      draft?: true;
+      /** An outage made it, and ends it. */
+      auto?: true;
     };
   };
   /** Deletes an incident. */
@@ -4027,7 +4095,7 @@ export interface Methods {
     };
     result: { success: boolean };
   };
-  /** The incidents of a page, the one that began last first. */
+  /** The incidents of a page with its drafts, the one that began last first. */
   'status-page_incident_list': {
     params: {
       /** Name of the page in its address: small letters, digits and hyphens, at most 40. */
@@ -4044,6 +4112,10 @@ export interface Methods {
       ends_at: number | null;
       /** Unix ms. */
       updated_at: number;
+      /** Readers do not see it. */
+      draft?: true;
+      /** An outage made it, and ends it. */
+      auto?: true;
     }[];
   };
   /** Changes an incident: with `ends_at` it is over. */
@@ -4064,6 +4136,8 @@ export interface Methods {
         begins_at?: number | null;
         /** Unix ms; null: it goes on. */
         ends_at?: number | null;
+        /** Tells that readers do not see it. Default: false. */
+        draft?: boolean | null;
       };
     };
     result: {
@@ -4077,6 +4151,10 @@ export interface Methods {
       ends_at: number | null;
       /** Unix ms. */
       updated_at: number;
+      /** Readers do not see it. */
+      draft?: true;
+      /** An outage made it, and ends it. */
+      auto?: true;
     };
   };
   /** The pages that the caller may read. */
@@ -4101,15 +4179,29 @@ export interface Methods {
       page: {
         title?: string;
         entries?: {
-          /** What readers see. */
-          name: string;
-          agent: string;
+          /** What readers see. Default, of a monitor only: its public name. */
+          name?: string | null;
+          agent?: string;
           probe?: {
               type: 'ping' | 'tcp_ping' | 'http_ping';
               /** As the tasks name it. */
               target: string;
               /** Only tasks of this job. */
               job?: string | null;
+            } | null;
+          /** Id of a monitor, in the place of an agent. */
+          monitor?: number | null;
+          auto_incident?: {
+              /** A draft shows to those only who edit the page. */
+              as: 'draft' | 'publish';
+              /** Minutes that the outage has to last. Default: 5. */
+              after_minutes?: number | null;
+              /** Minutes after its end in which the next outage goes on with the same incident. Default: 30. */
+              reopen_minutes?: number | null;
+              /** Default: the name, and that it is down. */
+              title?: string | null;
+              /** Plain text. Default: none. */
+              text?: string | null;
             } | null;
           /** Heading over the entry. */
           group?: string | null;
@@ -4125,6 +4217,8 @@ export interface Methods {
         accent?: string | null;
         /** `#rrggbb` */
         banner?: string | null;
+        /** Time zone of the days of monitors. Default: UTC. */
+        zone?: string | null;
         /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
         logo?: string | null;
       };
@@ -4135,15 +4229,29 @@ export interface Methods {
       page: {
         title: string;
         entries: {
-          /** What readers see. */
-          name: string;
-          agent: string;
+          /** What readers see. Default, of a monitor only: its public name. */
+          name?: string | null;
+          agent?: string;
           probe?: {
               type: 'ping' | 'tcp_ping' | 'http_ping';
               /** As the tasks name it. */
               target: string;
               /** Only tasks of this job. */
               job?: string | null;
+            } | null;
+          /** Id of a monitor, in the place of an agent. */
+          monitor?: number | null;
+          auto_incident?: {
+              /** A draft shows to those only who edit the page. */
+              as: 'draft' | 'publish';
+              /** Minutes that the outage has to last. Default: 5. */
+              after_minutes?: number | null;
+              /** Minutes after its end in which the next outage goes on with the same incident. Default: 30. */
+              reopen_minutes?: number | null;
+              /** Default: the name, and that it is down. */
+              title?: string | null;
+              /** Plain text. Default: none. */
+              text?: string | null;
             } | null;
           /** Heading over the entry. */
           group?: string | null;
@@ -4159,11 +4267,20 @@ export interface Methods {
         accent?: string | null;
         /** `#rrggbb` */
         banner?: string | null;
+        /** Time zone of the days of monitors. Default: UTC. */
+        zone?: string | null;
         /** Base64 of a PNG, JPEG, WebP or SVG, at most 64 KiB. */
         logo?: string | null;
       };
       /** Key of the token that wrote it; absent: the Super Token. */
       owner?: string;
+      /** Entries that show monitors, and whether readers see them; absent: there are none. */
+      monitors?: {
+        /** Key of the entry. */
+        key: string;
+        /** `asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it. */
+        state: 'shown' | 'asleep' | 'gone' | 'denied';
+      }[];
       /** Unix ms. */
       updated_at: number;
     };

@@ -111,6 +111,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
       [{ entries: [{ ...entry(A), key: '../x' }] }, -32602],
       [{ entries: [entry(UNKNOWN)] }, 106],
+      [{ entries: [{ name: 'nothing' }] }, 108],
+      [{ entries: [{ agent: A }] }, 108],
+      [{ entries: [{ ...entry(A), auto_incident: { as: 'draft' } }] }, 108],
+      [{ entries: [{ ...entry(A), monitor: 1 }] }, 108],
+      [{ entries: [{ name: 'm', monitor: 1 }] }, 108],
+      [{ zone: 'Mars/Olympus' }, 108],
     ];
     for (const [what, expected] of rows) {
       const page = { title: 'Page', entries: [], ...what };
@@ -178,7 +184,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const made = await call('incident_add', { slug, incident });
     const now = app.clock.now();
     const times = { begins_at: now, ends_at: null, updated_at: now };
-    assert.equal(made, { id: made.id, title: 'Slow', text: 'a\nb', impact: 'degraded', ...times });
+    assert.equal(made, {
+      ...{ id: made.id, title: 'Slow', text: 'a\nb', impact: 'degraded', ...times },
+    });
     const { id } = made;
     const over = await call('incident_update', { slug, id, incident: { ends_at: now + 5 } });
     assert.equal(over, { ...made, ends_at: now + 5 });

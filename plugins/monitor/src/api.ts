@@ -1,5 +1,12 @@
 import { service, Type, topic } from '@svc/plugin-sdk';
 
+export {
+  MonitorHistory,
+  type MonitorOutage,
+  type MonitorPast,
+  type NamedMonitor,
+  type UpSpan,
+} from './history.ts';
 export * from './types.ts';
 
 /** Monitors were made, changed, switched or deleted. */

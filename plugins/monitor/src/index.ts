@@ -13,6 +13,7 @@ import { openEngine, openStores } from './engine/index.ts';
 import { PERIOD_MS } from './engine/rounds.ts';
 import { examples } from './examples.ts';
 import { monitorsHeld } from './held.ts';
+import { MonitorHistory, openHistory } from './history.ts';
 import { addMethods } from './methods/index.ts';
 import { families } from './metrics.ts';
 import { migrations } from './migrations/index.ts';
@@ -32,7 +33,7 @@ export default definePlugin({
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
   optional: [Secrets, Metrics, AgentRegistry, Audit, Refusals],
-  provides: [Monitors],
+  provides: [Monitors, MonitorHistory],
   brings: ['egress', 'retention'],
   config,
   permissions,
@@ -55,6 +56,7 @@ export default definePlugin({
     const engine = openEngine(kernel, stores);
     const { cutOff, known, recorder, rounds, runner, share } = engine;
     kernel.provide(Monitors, openMonitors({ ...stores, known }));
+    kernel.provide(MonitorHistory, openHistory({ ...stores, clock: kernel.clock, known }));
     kernel.useOptional(Secrets)?.keep(SEALED);
     kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));
     for (const table of historyTables(kernel.db, () => kernel.config))

@@ -1,8 +1,9 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import type { MonitorHistory } from '@svc/plugin-monitor/api';
 import { type Auth, type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
-import type { Incident, Page } from './page.ts';
-import { maySee } from './permissions.ts';
+import { type Entry, type Incident, isMonitor, type MonitorEntry, type Page } from './page.ts';
+import { maySee, maySeeMonitor } from './permissions.ts';
 import { type Content, contentOf, incidentOf } from './rules.ts';
 import type { IncidentChange, NewIncident, NewPage, PageChange } from './schemas.ts';
 import type { Store } from './store.ts';
@@ -16,6 +17,8 @@ export interface ChangesParts {
   readonly owners: Owners;
   readonly registry: AgentRegistry;
   readonly store: Store;
+  /** undefined: this server has no monitors. */
+  readonly monitors: MonitorHistory | undefined;
   /** Reads the records again, and tells the other servers. */
   readonly changed: (slug: string) => Promise<void>;
 }
@@ -32,7 +35,7 @@ export class Changes {
   async create(slug: string, given: Static<typeof NewPage>, caller: Principal): Promise<Page> {
     const { clock, store, changed } = this.#parts;
     const content = contentOf(given);
-    const owner = await this.#ownerOf(content, caller);
+    const owner = await this.#ownerOf(content, caller, []);
     const page = { slug, ...content, owner, version: 1, updated_at: clock.now() };
     await store.insert(page);
     await changed(slug);
@@ -45,7 +48,7 @@ export class Changes {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const old = await this.page(slug);
       const content = contentOf(given, old);
-      const owner = await this.#ownerOf(content, caller);
+      const owner = await this.#ownerOf(content, caller, old.settings.entries);
       const next = { version: old.version + 1, updated_at: clock.now() };
       const page = { slug, ...content, owner, ...next };
       if (!(await store.change(page))) continue;
@@ -100,9 +103,15 @@ export class Changes {
   }
 
   /** Returns the owner to store for a page. @throws RpcError 102 for what the caller may not see itself, 106 */
-  async #ownerOf({ settings }: Content, caller: Principal): Promise<string | null> {
+  async #ownerOf(
+    { settings }: Content,
+    caller: Principal,
+    before: readonly Entry[],
+  ): Promise<string | null> {
     const { auth, owners, registry } = this.#parts;
+    await this.#checkMonitors(settings.entries.filter(isMonitor), caller, before);
     for (const entry of settings.entries) {
+      if (isMonitor(entry)) continue;
       const wanted = maySee(entry);
       if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
       if (!(await registry.find(entry.agent))) {
@@ -110,6 +119,34 @@ export class Changes {
       }
     }
     return owners.of(caller);
+  }
+
+  /** @throws RpcError 102, 105 unknown monitor, 108 */
+  async #checkMonitors(
+    entries: readonly MonitorEntry[],
+    caller: Principal,
+    before: readonly Entry[],
+  ): Promise<void> {
+    const { auth, monitors } = this.#parts;
+    if (!monitors) {
+      const had = new Set(before.filter(isMonitor).map(({ monitor }) => monitor));
+      // What sleeps may stay: the right of its owner is asked when it wakes.
+      if (entries.every(({ monitor }) => had.has(monitor))) return;
+      throw RpcError.invalid(
+        'this server has no plugin `monitor`: take entries with a monitor out',
+      );
+    }
+    const found = await monitors.find(entries.map(({ monitor }) => monitor));
+    for (const { key, name, monitor } of entries) {
+      const named = found.get(monitor);
+      // Whoever may read all monitors learns that there is none, others nothing.
+      const wanted = maySeeMonitor(named?.name ?? '');
+      if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
+      if (!named) throw RpcError.notFound(`there is no monitor ${monitor}, in the entry '${key}'`);
+      if (name === '' && named.public_name === null) {
+        throw RpcError.invalid(`the entry '${key}' needs a name: its monitor has no public name`);
+      }
+    }
   }
 }
 

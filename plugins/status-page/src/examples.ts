@@ -48,12 +48,22 @@ export const examples: readonly Example[] = [
   {
     method: 'status-page_update',
     params: { slug: 'example', page: { language: 'en' } },
-    result: { slug: 'example', page: { ...page, language: 'en' }, updated_at: 1781000000000 },
+    result: {
+      slug: 'example',
+      page: { ...page, language: 'en' },
+      monitors: [],
+      updated_at: 1781000000000,
+    },
   },
   {
     method: 'status-page_get',
     params: { slug: 'example' },
-    result: { slug: 'example', page: { ...page, language: 'en' }, updated_at: 1781000000000 },
+    result: {
+      slug: 'example',
+      page: { ...page, language: 'en' },
+      monitors: [],
+      updated_at: 1781000000000,
+    },
   },
   {
     method: 'status-page_list',

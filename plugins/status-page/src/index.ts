@@ -1,6 +1,7 @@
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { MaintenanceWindows } from '@svc/plugin-alert/api';
+import { MonitorHistory } from '@svc/plugin-monitor/api';
 import {
   countingIn,
   DatabaseChanged,
@@ -18,11 +19,15 @@ import { Owners } from '@svc/plugin-token/api';
 import { Changes, type ChangesParts } from './changes.ts';
 import { examples } from './examples.ts';
 import { pagesHeld } from './held.ts';
+import { visible } from './live/gather.ts';
+import { MonitorCurves } from './live/monitor-curves.ts';
 import { LivePages } from './live/pages.ts';
 import { ProbeHistory } from './live/probe-history.ts';
 import { addIncidentMethods } from './methods/incidents.ts';
 import { addPageMethods } from './methods/pages.ts';
 import { migrations } from './migrations/index.ts';
+import { OutageRounds, ROUND_MS } from './outages/rounds.ts';
+import { OutageIncidents } from './outages/store.ts';
 import { permissions, scopes } from './permissions.ts';
 import { Records } from './records.ts';
 import { serve } from './serve.ts';
@@ -55,12 +60,12 @@ const config = Type.Object({
 
 type Config = Static<typeof config>;
 
-/** Public pages that say how agents and probes are: namespace `status-page`, `GET /svc/status/SLUG`. */
+/** Public pages that say how agents, probes and monitors are: namespace `status-page`, `GET /svc/status/SLUG`. */
 export default definePlugin({
   name: 'status-page',
   namespaces: ['status-page'],
   requires: [AgentRegistry, AgentHistory, Owners, Holdings],
-  optional: [Probes, MaintenanceWindows],
+  optional: [Probes, MaintenanceWindows, MonitorHistory],
   brings: ['agent-events'],
   config: reload(config),
   permissions,
@@ -81,13 +86,12 @@ export default definePlugin({
       live?.forget(slug);
     };
 
-    hooks.methods.tap((methods) => {
-      const changed = async (slug: string) => {
-        await forget(slug);
-        kernel.publish(PageChanged, { slug });
-      };
-      addMethods(methods, kernel, { store, records, changed });
-    });
+    const changed = async (slug: string) => {
+      await forget(slug);
+      kernel.publish(PageChanged, { slug });
+    };
+    hooks.methods.tap((methods) => addMethods(methods, kernel, { store, records, changed }));
+    hooks.start.tap(() => followOutages(kernel, { records, changed }));
     hooks.routes.tap((routes) => {
       live = openPages(kernel, store);
       const served = { clock, log, records, live, assets: files };
@@ -120,14 +124,33 @@ function addMethods(
 ): void {
   const { auth, clock } = kernel;
   const [owners, registry] = [kernel.use(Owners), kernel.use(AgentRegistry)];
-  const changes = new Changes({ ...parts, auth, clock, owners, registry });
-  addPageMethods(methods, { auth, changes, records: parts.records });
+  const monitors = kernel.useOptional(MonitorHistory);
+  const changes = new Changes({ ...parts, auth, clock, owners, registry, monitors });
+  addPageMethods(methods, { auth, changes, owners, monitors, records: parts.records });
   addIncidentMethods(methods, changes, parts.store);
+}
+
+/** Has outages of monitors make incidents, where there are monitors. */
+function followOutages(
+  kernel: Kernel<Config>,
+  { records, changed }: Pick<ChangesParts, 'changed'> & { readonly records: Records },
+): void {
+  const history = kernel.useOptional(MonitorHistory);
+  if (!history) return;
+  const { clock, db } = kernel;
+  const [owners, registry] = [kernel.use(Owners), kernel.use(AgentRegistry)];
+  const rounds = new OutageRounds({
+    ...{ clock, owners, history, changed, store: new OutageIncidents(db) },
+    pages: () => records.list(),
+    visible: (page) => visible(page, { owners, registry, monitors: history }),
+  });
+  kernel.every('incidents of outages', ROUND_MS, () => rounds.run());
 }
 
 function openPages(kernel: Kernel<Config>, store: Store): LivePages {
   const { brand, clock, config: settings, log, signal } = kernel;
   const read = kernel.useOptional(Probes);
+  const monitors = kernel.useOptional(MonitorHistory);
   return new LivePages({
     clock,
     log,
@@ -136,6 +159,8 @@ function openPages(kernel: Kernel<Config>, store: Store): LivePages {
     registry: kernel.use(AgentRegistry),
     history: kernel.use(AgentHistory),
     windows: kernel.useOptional(MaintenanceWindows),
+    monitors,
+    curves: monitors && new MonitorCurves(monitors),
     probes: read && new ProbeHistory(read, signal, log),
     base: brand.rewrite('/svc/status'),
     every_ms: () => settings.refresh_s * 1_000,

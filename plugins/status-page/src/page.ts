@@ -1,13 +1,39 @@
-/** One line of a page: an agent, or a probe that an agent runs. */
-export interface Entry {
+interface Line {
   /** Unique in its page; names the entry in public addresses. */
   readonly key: string;
+  /** Empty: the public name of its monitor. */
   readonly name: string;
   /** Heading under which it stands; empty: none. */
   readonly group: string;
+}
+
+/** Line of a page that shows an agent, or a probe that the agent runs. */
+export interface AgentEntry extends Line {
   /** Lower-case hyphenated. */
   readonly agent: string;
   readonly probe?: Probe;
+}
+
+/** Line of a page that shows a monitor, by its id. */
+export interface MonitorEntry extends Line {
+  readonly monitor: number;
+  readonly auto_incident?: AutoIncident;
+}
+
+export type Entry = AgentEntry | MonitorEntry;
+
+export const isMonitor = (entry: Entry): entry is MonitorEntry => 'monitor' in entry;
+
+/** Incident that an outage of a monitor makes by itself. */
+export interface AutoIncident {
+  readonly as: 'draft' | 'publish';
+  /** Minutes that the outage has to last. */
+  readonly after_minutes: number;
+  /** Minutes after its end in which the next outage goes on with the same incident. */
+  readonly reopen_minutes: number;
+  /** Empty: the name of the entry, and that it is down. */
+  readonly title: string;
+  readonly text: string;
 }
 
 export interface Probe {
@@ -32,6 +58,8 @@ export interface Settings {
   /** `#rrggbb`: links and curves, and the background of the head. */
   readonly accent: string | null;
   readonly banner: string | null;
+  /** Time zone of the days of monitors. */
+  readonly zone: string;
   readonly entries: readonly Entry[];
 }
 
@@ -63,4 +91,8 @@ export interface Incident {
   /** null: it goes on. */
   readonly ends_at: number | null;
   readonly updated_at: number;
+  /** Tells that only who edits the page sees it. */
+  readonly draft: boolean;
+  /** Tells that an outage made it. */
+  readonly auto: boolean;
 }

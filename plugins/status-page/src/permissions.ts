@@ -1,5 +1,5 @@
 import type { PermissionKind, Requirement } from '@svc/plugin-sdk';
-import type { Entry } from './page.ts';
+import type { AgentEntry } from './page.ts';
 
 /** The kind `status_page`, in the scope `status_page` of a slug: additions to those of the protocol. */
 export const permissions: { readonly [kind: string]: PermissionKind } = {
@@ -15,7 +15,7 @@ export const mayDo = (word: 'read' | 'write' | 'delete', slug: string): Requirem
 });
 
 /** The right to what an entry of a page shows: summaries of its agent, or results of its probe. */
-export const maySee = ({ agent, name, probe }: Entry): Requirement => ({
+export const maySee = ({ agent, name, probe }: AgentEntry): Requirement => ({
   scopes: [{ agent_uuid: agent }],
   permissions: [probe ? { task: { read: probe.type } } : { dynamic_monitoring_summary: 'read' }],
   denied: `the entry '${name}' needs ${
@@ -23,4 +23,11 @@ export const maySee = ({ agent, name, probe }: Entry): Requirement => ({
       ? `the permission to read ${probe.type} tasks`
       : 'the permission to read dynamic_monitoring_summary'
   } of its agent`,
+});
+
+/** The right to what an entry of a monitor shows. */
+export const maySeeMonitor = (name: string): Requirement => ({
+  scopes: [{ monitor: name }],
+  permissions: [{ monitor: 'read' }],
+  denied: 'an entry needs the permission to read its monitor',
 });

@@ -1,8 +1,8 @@
 import { canonicalUuid, RpcError, type Static } from '@svc/plugin-sdk';
 import { escapeHtml } from '@svc/plugin-sdk/http';
-import { trim } from '@svc/plugin-sdk/util';
+import { isZone, trim } from '@svc/plugin-sdk/util';
 import { logoType } from './logo.ts';
-import type { Entry, Incident, Page, Settings } from './page.ts';
+import type { AutoIncident, Entry, Incident, Page, Settings } from './page.ts';
 import type { IncidentChange, NewPage, PageChange } from './schemas.ts';
 
 /** Bytes of all texts of a page as HTML: with them, the largest page stays below 30 kB. */
@@ -11,6 +11,12 @@ const MOST_TEXT = 4_000;
 const MOST_INCIDENT_TEXT = 4_000;
 /** Control characters but for the end of a line, and what no XML may hold. */
 const UNFIT = /[\p{Cc}\u{fffe}\u{ffff}]/u;
+
+/** An outage lasts so long before it makes an incident, and the next one goes on with it within the second. */
+const AFTER_MINUTES = 5;
+const REOPEN_MINUTES = 30;
+/** Bytes of a public name of a monitor as HTML, cut to them where it is shown. */
+export const MOST_PUBLIC_NAME = 100;
 
 type GivenEntry = Static<typeof NewPage>['entries'][number];
 
@@ -27,6 +33,7 @@ const BLANK: Settings = {
   url: null,
   accent: null,
   banner: null,
+  zone: 'UTC',
   entries: [],
 };
 
@@ -45,10 +52,13 @@ export function contentOf(
     url: kept(given.url, was.url, null),
     accent: kept(given.accent, was.accent, null),
     banner: kept(given.banner, was.banner, null),
+    zone: kept(given.zone, was.zone, 'UTC'),
     entries: given.entries ? entriesOf(given.entries) : was.entries,
   };
   const logo = kept(given.logo, old.logo, null);
   if (settings.url !== null) checkUrl(settings.url);
+  if (!isZone(settings.zone))
+    throw RpcError.invalid(`'${settings.zone}' is no time zone: write one as Europe/Berlin`);
   if (logo !== null && logo !== old.logo) checkLogo(logo);
   checkBytes(settings);
   return { settings, logo };
@@ -67,14 +77,34 @@ function entriesOf(given: readonly GivenEntry[]): Entry[] {
     keys.add(String(next));
     return String(next);
   };
-  return given.map(({ name, agent, probe, group, key }) => ({
-    key: key ?? newKey(),
-    name: line('name', name),
-    group: line('group', group ?? '', true),
-    agent: canonicalUuid(agent),
-    ...(probe && { probe: { type: probe.type, target: probe.target, ...jobOf(probe) } }),
-  }));
+  return given.map((entry): Entry => {
+    const { name, agent, probe, monitor, auto_incident: auto, group, key } = entry;
+    const isMonitor = typeof monitor === 'number';
+    const shared = {
+      key: key ?? newKey(),
+      name: line('name', name ?? '', isMonitor),
+      group: line('group', group ?? '', true),
+    };
+    if (isMonitor) {
+      if (agent !== undefined || probe)
+        throw RpcError.invalid('an entry shows an agent or a monitor: leave one of them out');
+      return { ...shared, monitor, ...(auto && { auto_incident: autoOf(auto) }) };
+    }
+    if (agent === undefined)
+      throw RpcError.invalid(`the entry '${shared.name}' needs an agent or a monitor`);
+    if (auto) throw RpcError.invalid('auto_incident is for entries with a monitor');
+    const probed = probe && { type: probe.type, target: probe.target, ...jobOf(probe) };
+    return { ...shared, agent: canonicalUuid(agent), ...(probed && { probe: probed }) };
+  });
 }
+
+const autoOf = (given: NonNullable<GivenEntry['auto_incident']>): AutoIncident => ({
+  as: given.as,
+  after_minutes: given.after_minutes ?? AFTER_MINUTES,
+  reopen_minutes: given.reopen_minutes ?? REOPEN_MINUTES,
+  title: line('title', given.title ?? '', true),
+  text: lines(given.text ?? ''),
+});
 
 const jobOf = ({ job }: { job?: string | null }) => (typeof job === 'string' ? { job } : {});
 
@@ -109,7 +139,11 @@ function checkLogo(logo: string): void {
 function checkBytes({ title, description, entries }: Settings): void {
   const groups = new Set(entries.map(({ group }) => group));
   const texts = [title, title, description, ...groups, ...entries.map(({ name }) => name)];
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(escapeHtml(text)), 0);
+  const unnamed = entries.filter(({ name }) => name === '').length;
+  const bytes = texts.reduce(
+    (sum, text) => sum + Buffer.byteLength(escapeHtml(text)),
+    unnamed * MOST_PUBLIC_NAME,
+  );
   if (bytes > MOST_TEXT) {
     throw RpcError.invalid(
       `title, description, names and groups take ${bytes} bytes of ${MOST_TEXT}: shorten some, or make two pages`,
@@ -123,7 +157,7 @@ export function incidentOf(
   now: number,
   old?: Incident,
 ): Omit<Incident, 'id'> {
-  const { title, text, impact, begins_at, ends_at } = given;
+  const { title, text, impact, begins_at, ends_at, draft } = given;
   const begins = begins_at === undefined ? (old?.begins_at ?? now) : (begins_at ?? now);
   const ends = ends_at === undefined ? (old?.ends_at ?? null) : ends_at;
   if (ends !== null && ends < begins) throw RpcError.invalid('ends_at is before begins_at');
@@ -134,6 +168,8 @@ export function incidentOf(
     begins_at: begins,
     ends_at: ends,
     updated_at: now,
+    draft: draft === undefined ? (old?.draft ?? false) : (draft ?? false),
+    auto: old?.auto ?? false,
   };
 }
 

@@ -3,7 +3,7 @@ import { IMPACTS, LANGUAGES } from './page.ts';
 
 /** Entries of one page. */
 export const MOST_ENTRIES = 40;
-/** Incidents of one page; the oldest go. */
+/** Incidents of one page that are public, and as many that are not; the oldest go. */
 export const MOST_INCIDENTS = 100;
 /** Base64 of the largest logo, 64 KiB. */
 const LOGO_TEXT = Math.ceil(65_536 / 3) * 4;
@@ -26,11 +26,46 @@ const Probe = Type.Object(
   closed,
 );
 
+const minutes = (most: number, description: string) =>
+  optional(Type.Integer({ minimum: 0, maximum: most, description }));
+
+const AutoIncident = Type.Object(
+  {
+    as: Type.Enum(['draft', 'publish'], {
+      description: 'A draft shows to those only who edit the page.',
+    }),
+    after_minutes: minutes(1_440, 'Minutes that the outage has to last. Default: 5.'),
+    reopen_minutes: minutes(
+      10_080,
+      'Minutes after its end in which the next outage goes on with the same incident. Default: 30.',
+    ),
+    title: optional(
+      Type.String({ maxLength: 120, description: 'Default: the name, and that it is down.' }),
+    ),
+    text: optional(Type.String({ maxLength: 500, description: 'Plain text. Default: none.' })),
+  },
+  closed,
+);
+
 const Entry = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 80, description: 'What readers see.' }),
-    agent: Uuid,
+    name: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 80,
+        description: 'What readers see. Default, of a monitor only: its public name.',
+      }),
+    ),
+    agent: Type.Optional(Uuid),
     probe: optional(Probe),
+    monitor: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Id of a monitor, in the place of an agent.',
+      }),
+    ),
+    auto_incident: optional(AutoIncident),
     group: optional(Type.String({ maxLength: 60, description: 'Heading over the entry.' })),
     key: optional(
       Type.String({
@@ -50,6 +85,9 @@ const settings = {
   url: optional(Type.String({ maxLength: 200, description: 'Public address, for feeds.' })),
   accent: optional(Color),
   banner: optional(Color),
+  zone: optional(
+    Type.String({ maxLength: 64, description: 'Time zone of the days of monitors. Default: UTC.' }),
+  ),
   logo: optional(
     Type.String({
       maxLength: LOGO_TEXT,
@@ -73,6 +111,21 @@ export const PageAnswer = Type.Object({
   owner: Type.Optional(
     Type.String({ description: 'Key of the token that wrote it; absent: the Super Token.' }),
   ),
+  monitors: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String({ description: 'Key of the entry.' }),
+        state: Type.Enum(['shown', 'asleep', 'gone', 'denied'], {
+          description:
+            '`asleep`: no plugin `monitor` here; `gone`: deleted; `denied`: the owner may not read it.',
+        }),
+      }),
+      {
+        description:
+          'Entries that show monitors, and whether readers see them; absent: there are none.',
+      },
+    ),
+  ),
   updated_at: Time,
 });
 
@@ -82,6 +135,9 @@ const incident = {
   impact: optional(Type.Enum([...IMPACTS], { description: 'Default: `notice`.' })),
   begins_at: optional(Type.Integer({ ...Time, description: 'Unix ms. Default: now.' })),
   ends_at: optional(Type.Integer({ ...Time, description: 'Unix ms; null: it goes on.' })),
+  draft: optional(
+    Type.Boolean({ description: 'Tells that readers do not see it. Default: false.' }),
+  ),
 };
 export const NewIncident = Type.Object(incident, closed);
 /** Members that are absent stay as they are; null takes the default. */
@@ -98,4 +154,6 @@ export const IncidentAnswer = Type.Object({
   begins_at: Time,
   ends_at: Type.Union([Time, Type.Null()]),
   updated_at: Time,
+  draft: Type.Optional(Type.Literal(true, { description: 'Readers do not see it.' })),
+  auto: Type.Optional(Type.Literal(true, { description: 'An outage made it, and ends it.' })),
 });

@@ -6,11 +6,27 @@ import { MOST_INCIDENTS } from './schemas.ts';
 interface PageRow extends Omit<Page, 'settings'> {
   readonly settings: string;
 }
-type IncidentRow = Omit<Incident, 'impact'> & { readonly impact: string };
+interface IncidentRow extends Omit<Incident, 'impact' | 'draft' | 'auto'> {
+  readonly impact: string;
+  /** 0: public; 1: a draft; 2: taken away, and kept for its outage. */
+  readonly hidden: number;
+  readonly outage: number | null;
+}
 
 const KIND = 'status-page';
 const PAGE = 'slug, settings, logo, owner, version, updated_at';
-const INCIDENT = 'id, title, text, impact, begins_at, ends_at, updated_at';
+const INCIDENT = 'id, title, text, impact, begins_at, ends_at, updated_at, hidden, outage';
+
+/** Deletes incidents beyond the newest public ones of a page, and beyond the newest others; those of an outage that goes on stay. */
+export async function trimIncidents(on: QueryBuilder, slug: string): Promise<void> {
+  for (const hidden of ['hidden = 0', 'hidden > 0']) {
+    const text = `delete from status_page_incident where slug = ? and ${hidden} and id not in (
+      select id from status_page_incident where slug = ? and ${hidden}
+      order by case when outage is not null and ends_at is null then 0 else 1 end, begins_at desc, id desc
+      limit ${MOST_INCIDENTS}) returning id`;
+    await rowsOf(on, { text, params: [slug, slug] });
+  }
+}
 
 /** Tables `status_page` and `status_page_incident`. Every method throws RpcError 103 when the database fails. */
 export class Store {
@@ -69,47 +85,49 @@ export class Store {
     );
   }
 
-  /** Newest first. Index (slug, begins_at). */
-  async incidents(slug: string): Promise<Incident[]> {
-    const text = `select ${INCIDENT} from status_page_incident where slug = ?
-      order by begins_at desc, id desc limit ${MOST_INCIDENTS}`;
+  /** Newest first: what is public, or drafts as well. Index (slug, begins_at). */
+  async incidents(slug: string, which: 'public' | 'all'): Promise<Incident[]> {
+    const [hidden, most] = which === 'public' ? [0, MOST_INCIDENTS] : [1, 2 * MOST_INCIDENTS];
+    const text = `select ${INCIDENT} from status_page_incident where slug = ? and hidden <= ${hidden}
+      order by begins_at desc, id desc limit ${most}`;
     return (await this.#rows<IncidentRow>(text, [slug])).map(incidentOf);
   }
 
   async incident(slug: string, id: number): Promise<Incident | undefined> {
-    const text = `select ${INCIDENT} from status_page_incident where slug = ? and id = ?`;
+    const text = `select ${INCIDENT} from status_page_incident where slug = ? and id = ? and hidden < 2`;
     const [row] = await this.#rows<IncidentRow>(text, [slug, id]);
     return row && incidentOf(row);
   }
 
-  /** Adds an incident, and deletes those beyond the newest `MOST_INCIDENTS` of the page. @returns undefined when the page has gone */
+  /** Adds an incident, and deletes those beyond the newest ones of the page. @returns undefined when the page has gone */
   async addIncident(slug: string, incident: Omit<Incident, 'id'>): Promise<Incident | undefined> {
-    const { title, text, impact, begins_at, ends_at, updated_at } = incident;
+    const { title, text, impact, begins_at, ends_at, updated_at, draft } = incident;
     const [row] = await this.#rows<IncidentRow>(
-      `insert into status_page_incident (slug, title, text, impact, begins_at, ends_at, updated_at)
-        select slug, ?, ?, ?, cast(? as bigint), cast(? as bigint), cast(? as bigint) from status_page where slug = ?
+      `insert into status_page_incident (slug, title, text, impact, begins_at, ends_at, updated_at, hidden)
+        select slug, ?, ?, ?, cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as smallint) from status_page where slug = ?
         returning ${INCIDENT}`,
-      [title, text, impact, begins_at, ends_at, updated_at, slug],
+      [title, text, impact, begins_at, ends_at, updated_at, Number(draft), slug],
     );
-    await this.#rows(
-      `delete from status_page_incident where slug = ? and id not in (select id from status_page_incident
-        where slug = ? order by begins_at desc, id desc limit ${MOST_INCIDENTS}) returning id`,
-      [slug, slug],
-    );
+    await guarded('old incidents could not be deleted', () => trimIncidents(this.#db.query, slug));
     return row && incidentOf(row);
   }
 
   /** @returns false when it has gone */
   async changeIncident(slug: string, incident: Incident): Promise<boolean> {
-    const { id, title, text, impact, begins_at, ends_at, updated_at } = incident;
-    const sql = `update status_page_incident set title = ?, text = ?, impact = ?, begins_at = ?, ends_at = ?, updated_at = ?
-      where slug = ? and id = ? returning id`;
-    const values = [title, text, impact, begins_at, ends_at, updated_at, slug, id];
+    const { id, title, text, impact, begins_at, ends_at, updated_at, draft } = incident;
+    const sql = `update status_page_incident set title = ?, text = ?, impact = ?, begins_at = ?, ends_at = ?, updated_at = ?,
+      hidden = ? where slug = ? and id = ? and hidden < 2 returning id`;
+    const values = [title, text, impact, begins_at, ends_at, updated_at, Number(draft), slug, id];
     return (await this.#rows(sql, values)).length > 0;
   }
 
+  /** Removes an incident; one that an outage made is hidden, so that it does not come back. @returns false: there was none */
   async removeIncident(slug: string, id: number): Promise<boolean> {
-    const text = 'delete from status_page_incident where slug = ? and id = ? returning id';
+    const hide = `update status_page_incident set hidden = 2
+      where slug = ? and id = ? and outage is not null and hidden < 2 returning id`;
+    if ((await this.#rows(hide, [slug, id])).length > 0) return true;
+    const text =
+      'delete from status_page_incident where slug = ? and id = ? and outage is null returning id';
     return (await this.#rows(text, [slug, id])).length > 0;
   }
 
@@ -122,10 +140,13 @@ export class Store {
 
 const pageOf = (row: PageRow): Page => ({
   ...row,
-  settings: JSON.parse(row.settings) as Settings,
+  // Pages of earlier versions have no zone.
+  settings: { zone: 'UTC', ...(JSON.parse(row.settings) as Omit<Settings, 'zone'>) },
 });
-const incidentOf = (row: IncidentRow): Incident => ({
+const incidentOf = ({ hidden, outage, ...row }: IncidentRow): Incident => ({
   ...row,
+  draft: hidden === 1,
+  auto: outage !== null,
   id: Number(row.id),
   impact: row.impact as Impact,
 });

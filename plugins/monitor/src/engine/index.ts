@@ -9,11 +9,14 @@ import { openHeartbeats } from '../heartbeat/index.ts';
 import { CertificateStore } from '../store/certificates.ts';
 import { untilMissed } from '../store/hours.ts';
 import { IsolatedStore } from '../store/isolated.ts';
+import { LatencyStore } from '../store/latency.ts';
 import { MonitorStore } from '../store/monitors.ts';
+import { OutageStore } from '../store/outages.ts';
 import { type PackedMonitor, Packer } from '../store/packer.ts';
 import { ResultStore } from '../store/results.ts';
 import { slices } from '../store/sql.ts';
 import { StateStore } from '../store/states.ts';
+import { UptimeStore } from '../store/uptime.ts';
 import { VerdictStore } from '../store/verdicts.ts';
 import { SERVER_PLACE } from '../types.ts';
 import { isChecked } from './checked.ts';
@@ -35,11 +38,15 @@ export type Engine = ReturnType<typeof openEngine>;
 
 export function openStores(kernel: Kernel<Config>) {
   const { clock, db } = kernel;
+  const results = new ResultStore(db, clock);
   return {
     monitors: new MonitorStore(db, countingIn(kernel), clock),
     states: new StateStore(db, clock),
     verdicts: new VerdictStore(db, clock),
-    results: new ResultStore(db, clock),
+    results,
+    latency: new LatencyStore(db, results),
+    outages: new OutageStore(db),
+    uptime: new UptimeStore({ db, clock, coverEnd }),
     certificates: new CertificateStore(db),
     isolatedServers: new IsolatedStore(db),
   };

@@ -1,11 +1,11 @@
 import { type Clock, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
 import { isZone } from '@svc/plugin-sdk/util';
 import type { Changes } from '../changes.ts';
+import { daysOf } from '../history.ts';
 import { MonitorName, OrNull, OutageAnswer, ResultAnswer, Time, UptimeAnswer } from '../schemas.ts';
 import type { LatencyStore } from '../store/latency.ts';
 import { MOST_PAGE, type ResultKey, type ResultStore } from '../store/results.ts';
 import type { Uptime, UptimeStore } from '../store/uptime.ts';
-import { dayBeginnings } from '../store/zone-days.ts';
 import { on } from './monitors.ts';
 
 const DAY_MS = 86_400_000;
@@ -156,14 +156,6 @@ function addUptime(methods: Methods, { changes, clock, uptime }: HistoryParts): 
       return { spans: answers.slice(0, spans.length), days: answers.slice(spans.length) };
     },
   });
-}
-
-/** Returns the last days of a zone, today up to now. */
-function daysOf(zone: string, count: number, now: number) {
-  if (count === 0) return [];
-  // A day may have 25 hours.
-  const begins = dayBeginnings(zone, now - count * DAY_MS, now + 1).filter((begin) => begin <= now);
-  return begins.slice(-count).map((begin, at, some) => ({ from: begin, to: some[at + 1] ?? now }));
 }
 
 const uptimeAnswer = (

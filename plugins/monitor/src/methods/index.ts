@@ -3,11 +3,9 @@ import { type Kernel, type Methods, RpcError } from '@svc/plugin-sdk';
 import { MonitorChanged, MonitorDue } from '../api.ts';
 import { Changes } from '../changes.ts';
 import type { Config } from '../config.ts';
-import { coverEnd, type Engine, type Stores } from '../engine/index.ts';
+import type { Engine, Stores } from '../engine/index.ts';
 import { Names } from '../names.ts';
-import { LatencyStore } from '../store/latency.ts';
 import { OutcomeStore } from '../store/outcomes.ts';
-import { UptimeStore } from '../store/uptime.ts';
 import { SERVER_PLACE } from '../types.ts';
 import { addHistoryMethods } from './history.ts';
 import { addListMethod } from './list.ts';
@@ -26,11 +24,10 @@ export function addMethods(
   const changed = () => kernel.publish(MonitorChanged, {});
   const shared = { ...stores, auth, clock, owners, secrets, names, registries };
   const changes = new Changes({ ...shared, config, changed });
-  const uptime = new UptimeStore({ db, clock, coverEnd });
-  const parts = { ...shared, ...placesIn(kernel), changes, uptime };
+  const parts = { ...shared, ...placesIn(kernel), changes };
   addMonitorMethods(methods, parts);
   addListMethod(methods, { ...parts, outcomes: new OutcomeStore(db) });
-  addHistoryMethods(methods, { ...parts, latency: new LatencyStore(db, stores.results) });
+  addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });
 }

@@ -1,6 +1,6 @@
 import type { Seen } from '@svc/plugin-agent-events/api';
 import type { PublicWindow } from '@svc/plugin-alert/api';
-import type { Entry, Incident, Page } from '../page.ts';
+import type { AgentEntry, Incident, Page } from '../page.ts';
 import type { Latency } from './latency.ts';
 import type { Sentence } from './sentence.ts';
 import { type Uptime, uptimeOf } from './uptime.ts';
@@ -17,7 +17,7 @@ export interface Row {
   readonly says: Sentence;
   /** Text that stands with the name, where the row has trouble. */
   readonly trouble: Sentence | undefined;
-  readonly uptime?: Uptime;
+  readonly uptime?: Uptime | undefined;
   readonly latency?: Latency | undefined;
 }
 
@@ -44,7 +44,11 @@ export interface PageWindows {
   readonly upcoming: readonly PublicWindow[];
 }
 
-export function agentRow({ key, name, group }: Entry, seen: Seen | undefined, now: number): Row {
+export function agentRow(
+  { key, name, group }: AgentEntry,
+  seen: Seen | undefined,
+  now: number,
+): Row {
   const row = { key, name, group };
   if (!seen) return { ...row, state: 'unknown', says: { form: 'unseen' }, trouble: undefined };
   const uptime = uptimeOf(seen, now);
@@ -62,7 +66,7 @@ export function agentRow({ key, name, group }: Entry, seen: Seen | undefined, no
   return { ...row, state: 'up', says: { form: 'runs' }, trouble: undefined, uptime };
 }
 
-export function probeRow({ key, name, group }: Entry, latency: Latency | undefined): Row {
+export function probeRow({ key, name, group }: AgentEntry, latency: Latency | undefined): Row {
   const row = { key, name, group, latency };
   const { lately: loss, silentSince: time, isLossy } = latency ?? {};
   if (loss === undefined) {
@@ -142,5 +146,7 @@ function overall(
     return { form, title: incident.title };
   }
   if (window) return window;
+  const count = rows.filter(({ state }) => state === 'maintenance').length;
+  if (count > 0) return { form: 'someMaintained', count, all: rows.length };
   return { form: rows.some(({ state }) => state === 'up') ? 'allRun' : 'nothing' };
 }

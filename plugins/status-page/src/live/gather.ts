@@ -1,13 +1,16 @@
 import type { AgentHistory } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { MaintenanceWindows } from '@svc/plugin-alert/api';
+import type { MonitorHistory, NamedMonitor } from '@svc/plugin-monitor/api';
 import type { Owners } from '@svc/plugin-token/api';
-import type { Entry, Page } from '../page.ts';
-import { maySee } from '../permissions.ts';
+import { type AgentEntry, isMonitor, type MonitorEntry, type Page } from '../page.ts';
+import { maySee, maySeeMonitor } from '../permissions.ts';
 import type { Range } from '../ranges.ts';
 import type { Store } from '../store.ts';
 import { agentRow, type Facts, factsOf, probeRow, type Row } from './facts.ts';
 import { type Latency, latencyOf } from './latency.ts';
+import type { MonitorCurves } from './monitor-curves.ts';
+import { monitorRow } from './monitor-row.ts';
 import type { ProbeHistory } from './probe-history.ts';
 import { DAY_MS, DAYS } from './uptime.ts';
 
@@ -17,29 +20,37 @@ export interface GatherParts {
   readonly registry: AgentRegistry;
   /** undefined: this server has no tasks, so nothing is known of probes. */
   readonly probes: ProbeHistory | undefined;
+  /** undefined: this server has no monitors, so entries of them are not shown. */
+  readonly monitors: MonitorHistory | undefined;
+  readonly curves: MonitorCurves | undefined;
   readonly store: Store;
   /** undefined: this server has no maintenance windows. */
   readonly windows: MaintenanceWindows | undefined;
 }
 
-/** The agents of those entries that the page's owner may see now, and that are not deleted; in the order of the page. */
+/** Entry with the agent, `Agent.id`, or with the monitor that it shows. */
+export type Shown =
+  | { readonly entry: AgentEntry; readonly id: number; readonly monitor?: undefined }
+  | { readonly entry: MonitorEntry; readonly monitor: NamedMonitor };
+
+/** Returns the entries that the page's owner may see now, and that are not deleted; in the order of the page. */
 export async function visible(
   page: Page,
-  { owners, registry }: GatherParts,
+  { owners, registry, monitors }: Pick<GatherParts, 'owners' | 'registry' | 'monitors'>,
 ): Promise<readonly Shown[]> {
   const shown: Shown[] = [];
   for (const entry of page.settings.entries) {
+    if (isMonitor(entry)) {
+      const monitor = monitors?.known(entry.monitor);
+      if (!monitor || !(await owners.may(page.owner, maySeeMonitor(monitor.name)))) continue;
+      shown.push({ entry, monitor });
+      continue;
+    }
     const agent = registry.known(entry.agent);
     if (!agent || agent.soft_delete || !(await owners.may(page.owner, maySee(entry)))) continue;
     shown.push({ entry, id: agent.id });
   }
   return shown;
-}
-
-export interface Shown {
-  readonly entry: Entry;
-  /** `Agent.id` */
-  readonly id: number;
 }
 
 /** Reads what a page shows. @throws RpcError 103 */
@@ -49,34 +60,54 @@ export async function gather(
   parts: GatherParts,
   now: number,
 ): Promise<Facts> {
-  const ids = new Set(shown.filter(({ entry }) => !entry.probe).map(({ id }) => id));
+  const ids = new Set<number>();
+  const watched = new Set<number>();
+  for (const one of shown) {
+    if (one.monitor) watched.add(one.monitor.id);
+    else if (!one.entry.probe) ids.add(one.id);
+  }
+  const { zone } = page.settings;
   const fromDay = Math.floor(now / DAY_MS) - DAYS + 1;
-  const [seen, incidents] = await Promise.all([
+  const [seen, past, incidents] = await Promise.all([
     parts.history.seen([...ids], fromDay),
-    parts.store.incidents(page.slug),
+    parts.monitors?.past([...watched], { zone, days: DAYS }),
+    parts.store.incidents(page.slug, 'public'),
   ]);
+  const today = watched.size > 0 ? dateIn(zone, now) : 0;
   const rows: Row[] = [];
-  for (const { entry, id } of shown) {
-    if (!entry.probe) rows.push(agentRow(entry, seen.get(id), now));
-    else {
-      const day = await parts.probes?.past(entry.agent, entry.probe, now);
-      rows.push(probeRow(entry, day && latencyOf(day)));
-    }
+  for (const one of shown) {
+    if (one.monitor) {
+      const { id } = one.monitor;
+      const latency = await parts.curves?.past(id, '24h', now);
+      rows.push(monitorRow(one.entry, one.monitor, { past: past?.get(id), latency, today }));
+    } else if (one.entry.probe) {
+      const day = await parts.probes?.past(one.entry.agent, one.entry.probe, now);
+      rows.push(probeRow(one.entry, day && latencyOf(day)));
+    } else rows.push(agentRow(one.entry, seen.get(one.id), now));
   }
   const active = parts.windows?.active(page.slug, now) ?? [];
   const upcoming = parts.windows?.upcoming(page.slug, now) ?? [];
   return factsOf(page, rows, { incidents, active, upcoming }, now);
 }
 
-/** The curve of one probe over another time than a day. @throws RpcError 103 */
+/** Returns the date of a zone, as Unix ms of its 00:00 UTC. */
+function dateIn(timeZone: string, now: number): number {
+  if (timeZone === 'UTC') return now - (now % DAY_MS);
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  return Date.parse(`${format.format(now)}T00:00Z`);
+}
+
+/** The curve of one probe or monitor over another time than a day. @throws RpcError 103 */
 export async function curveOf(
   { settings }: Page,
   key: string,
   range: Range,
-  { probes }: GatherParts,
+  { probes, curves }: GatherParts,
   now: number,
 ): Promise<Latency | undefined> {
   const entry = settings.entries.find((one) => one.key === key);
-  const past = entry?.probe && (await probes?.past(entry.agent, entry.probe, now, range));
+  if (!entry) return undefined;
+  if (isMonitor(entry)) return curves?.past(entry.monitor, range, now);
+  const past = entry.probe && (await probes?.past(entry.agent, entry.probe, now, range));
   return past && latencyOf(past);
 }

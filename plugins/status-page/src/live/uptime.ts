@@ -32,6 +32,8 @@ export interface Uptime {
   readonly share: number | undefined;
   /** Time that an agent that is here was away today, where that is worth a word, ms. */
   readonly awayToday: number | undefined;
+  /** Tells that less than half of the time is known, so that no share is told. */
+  readonly isThin?: boolean;
 }
 
 /** The last 90 UTC days of one agent. */

@@ -1,5 +1,6 @@
-import { described, type Methods, needs, Type } from '@svc/plugin-sdk';
+import { described, type Methods, needs, type Static, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
+import type { Incident } from '../page.ts';
 import { mayDo } from '../permissions.ts';
 import { IncidentAnswer, IncidentChange, NewIncident, Slug } from '../schemas.ts';
 import type { Store } from '../store.ts';
@@ -16,13 +17,14 @@ const on = (word: 'read' | 'write') =>
 export function addIncidentMethods(methods: Methods, changes: Changes, store: Store): void {
   methods.add('status-page_incident_add', {
     summary: 'Writes an incident on a page.',
-    description: 'A page keeps its newest 100. The owner of the page stays the same.',
+    description:
+      'A page keeps its newest 100, and 100 drafts. The owner of the page stays the same.',
     addition: true,
     params: { slug: Slug, incident: described(NewIncident, 'What happened, and when.') },
     result: IncidentAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),
-    handle: ({ slug, incident }) => changes.addIncident(slug, incident),
+    handle: async ({ slug, incident }) => answer(await changes.addIncident(slug, incident)),
   });
   methods.add('status-page_incident_update', {
     summary: 'Changes an incident: with `ends_at` it is over.',
@@ -36,10 +38,12 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     result: IncidentAnswer,
     audit: ({ slug, id }) => `${slug} ${id}`,
     access: on('write'),
-    handle: ({ slug, id, incident }) => changes.updateIncident(slug, id, incident),
+    handle: async ({ slug, id, incident }) =>
+      answer(await changes.updateIncident(slug, id, incident)),
   });
   methods.add('status-page_incident_delete', {
     summary: 'Deletes an incident.',
+    description: 'One that an outage made does not come back with the same outage.',
     addition: true,
     params: { slug: Slug, id: Id },
     result: Type.Object({ success: Type.Boolean() }),
@@ -51,14 +55,21 @@ export function addIncidentMethods(methods: Methods, changes: Changes, store: St
     },
   });
   methods.add('status-page_incident_list', {
-    summary: 'The incidents of a page, the one that began last first.',
+    summary: 'The incidents of a page with its drafts, the one that began last first.',
     addition: true,
     params: { slug: Slug },
     result: Type.Array(IncidentAnswer),
     access: on('read'),
     async handle({ slug }) {
       await changes.page(slug);
-      return store.incidents(slug);
+      return (await store.incidents(slug, 'all')).map(answer);
     },
   });
 }
+
+/** What earlier versions answered is answered as they did. */
+const answer = ({ draft, auto, ...incident }: Incident): Static<typeof IncidentAnswer> => ({
+  ...incident,
+  ...(draft && { draft }),
+  ...(auto && { auto }),
+});

@@ -1,13 +1,18 @@
-import { type Auth, described, type Methods, needs, Type } from '@svc/plugin-sdk';
+import type { MonitorHistory } from '@svc/plugin-monitor/api';
+import { type Auth, described, type Methods, needs, type Static, Type } from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
 import type { Changes } from '../changes.ts';
-import type { Page } from '../page.ts';
-import { mayDo } from '../permissions.ts';
+import { isMonitor, type Page } from '../page.ts';
+import { mayDo, maySeeMonitor } from '../permissions.ts';
 import type { Records } from '../records.ts';
 import { NewPage, PageAnswer, PageChange, Slug } from '../schemas.ts';
 
 export interface MethodParts {
   readonly auth: Auth;
   readonly changes: Changes;
+  readonly owners: Owners;
+  /** undefined: this server has no monitors. */
+  readonly monitors: MonitorHistory | undefined;
   readonly records: Records;
 }
 
@@ -20,9 +25,10 @@ export function addPageMethods(methods: Methods, parts: MethodParts): void {
   addReads(methods, parts);
 }
 
-function addWrites(methods: Methods, { changes }: MethodParts): void {
+function addWrites(methods: Methods, parts: MethodParts): void {
+  const { changes } = parts;
   methods.add('status-page_create', {
-    summary: 'Makes a public page of these agents and probes.',
+    summary: 'Makes a public page of these agents, probes and monitors.',
     description:
       'Takes the right to read what each entry shows, as well. The caller owns the page: an entry that the owner may not read any more is not shown.',
     addition: true,
@@ -30,7 +36,8 @@ function addWrites(methods: Methods, { changes }: MethodParts): void {
     result: PageAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),
-    handle: async ({ slug, page }, { caller }) => answer(await changes.create(slug, page, caller)),
+    handle: async ({ slug, page }, { caller }) =>
+      answer(parts, await changes.create(slug, page, caller)),
   });
   methods.add('status-page_update', {
     summary: 'Changes a page; the caller owns it from then on.',
@@ -44,7 +51,8 @@ function addWrites(methods: Methods, { changes }: MethodParts): void {
     result: PageAnswer,
     audit: ({ slug }) => slug,
     access: on('write'),
-    handle: async ({ slug, page }, { caller }) => answer(await changes.update(slug, page, caller)),
+    handle: async ({ slug, page }, { caller }) =>
+      answer(parts, await changes.update(slug, page, caller)),
   });
   methods.add('status-page_delete', {
     summary: 'Deletes a page with its incidents.',
@@ -60,14 +68,15 @@ function addWrites(methods: Methods, { changes }: MethodParts): void {
   });
 }
 
-function addReads(methods: Methods, { auth, changes, records }: MethodParts): void {
+function addReads(methods: Methods, parts: MethodParts): void {
+  const { auth, changes, records } = parts;
   methods.add('status-page_get', {
     summary: 'A page as `status-page_update` takes it.',
     addition: true,
     params: { slug: Slug },
     result: PageAnswer,
     access: on('read'),
-    handle: async ({ slug }) => answer(await changes.page(slug)),
+    handle: async ({ slug }) => answer(parts, await changes.page(slug)),
   });
   methods.add('status-page_list', {
     summary: 'The pages that the caller may read.',
@@ -94,8 +103,38 @@ function addReads(methods: Methods, { auth, changes, records }: MethodParts): vo
   });
 }
 
-function answer({ slug, settings, logo, owner, updated_at }: Page) {
-  const entries = settings.entries.map((entry) => ({ ...entry }));
-  const page = { ...settings, entries, logo };
-  return { slug, page, ...(owner !== null && { owner }), updated_at };
+async function answer(parts: MethodParts, stored: Page): Promise<Static<typeof PageAnswer>> {
+  const { slug, settings, logo, owner, updated_at } = stored;
+  const entries = settings.entries.map(({ name, ...entry }) => ({
+    ...entry,
+    ...(name !== '' && { name }),
+  }));
+  const { zone, ...rest } = settings;
+  // What earlier versions answered is answered as they did.
+  const page = { ...rest, entries, logo, ...(zone !== 'UTC' && { zone }) };
+  const monitors = await monitorsOf(parts, stored);
+  return {
+    ...{ slug, page, updated_at },
+    ...(owner !== null && { owner }),
+    ...(monitors.length > 0 && { monitors }),
+  };
+}
+
+type MonitorStates = NonNullable<Static<typeof PageAnswer>['monitors']>;
+
+/** Returns whether readers see the monitors of a page. */
+async function monitorsOf(
+  { monitors, owners }: MethodParts,
+  { settings, owner }: Page,
+): Promise<MonitorStates> {
+  const entries = settings.entries.filter(isMonitor);
+  if (!monitors) return entries.map(({ key }) => ({ key, state: 'asleep' }));
+  const found = await monitors.find(entries.map(({ monitor }) => monitor));
+  const states: MonitorStates = [];
+  for (const { key, monitor } of entries) {
+    const named = found.get(monitor);
+    const isSeen = named && (await owners.may(owner, maySeeMonitor(named.name)));
+    states.push({ key, state: !named ? 'gone' : isSeen ? 'shown' : 'denied' });
+  }
+  return states;
 }

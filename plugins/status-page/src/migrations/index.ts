@@ -28,4 +28,23 @@ const ownerIndex: Migration = {
   },
 };
 
-export const migrations = [create, ownerIndex];
+/**
+ * Columns of incidents: `hidden` is 1 for drafts and 2 for what an outage made and somebody took away, which is kept so that
+ * the outage does not make it again; `monitor` and `outage` name the outage that made it.
+ */
+const outages: Migration = {
+  name: '0003-outages',
+  async up({ query }) {
+    const add = (column: string) =>
+      query.raw(`alter table status_page_incident add column ${column}`);
+    await add('hidden smallint not null default 0');
+    await add('monitor bigint');
+    await add('outage bigint');
+    await query.raw(`create unique index status_page_incident_outage
+      on status_page_incident (slug, monitor, outage) where outage is not null`);
+    await query.raw(`create index status_page_incident_open on status_page_incident (id)
+      where outage is not null and ends_at is null`);
+  },
+};
+
+export const migrations = [create, ownerIndex, outages];

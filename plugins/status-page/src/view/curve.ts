@@ -40,7 +40,11 @@ ${texts.join('')}</svg>`;
 export const latencyText = (latency: Latency, range: Range, voice: Voice): string =>
   latency.p50 === undefined
     ? fill(voice.words.latencyNone, { range: voice.words.ranges[range] })
-    : figures(voice.words.latencyText, latency, voice);
+    : figures(
+        voice.words[latency.loss === undefined ? 'latencyShort' : 'latencyText'],
+        latency,
+        voice,
+      );
 
 /** Text for the picture itself, which may be narrow. */
 const shortText = (latency: Latency, range: Range, voice: Voice): string =>

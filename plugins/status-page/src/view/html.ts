@@ -199,6 +199,7 @@ function rowHtml(row: Row, voice: Voice, places: Places, detail: GroupDetail): s
   const stands = voice.html(row.says);
   const figures = [state === 'up' ? stands : `<b>${stands}</b>`];
   if (uptime?.share !== undefined) figures.push(format.share(uptime.share));
+  else if (uptime?.isThin) figures.push('–');
   if (latency?.p50 !== undefined) figures.push(format.latency(latency.p50));
   if (latency?.loss !== undefined) {
     figures.push(escapeHtml(fill(words.lost, { loss: format.loss(latency.loss) })));
@@ -215,11 +216,11 @@ function rowHtml(row: Row, voice: Voice, places: Places, detail: GroupDetail): s
   const alt = titles === 'none' ? '' : escapeHtml(says);
   const src = `${own}/latency/${row.key}.svg?lang=${words.code}${rangeQuery(places)}`;
   // Who chose another time wants to see it.
-  const hasPicture = latency && (latency.loss !== undefined || !isDay);
+  const hasPicture = latency && ((latency.loss ?? latency.p50) !== undefined || !isDay);
   const picture = hasPicture
     ? `<details data-k="${row.key}"${isDay ? '' : ' open'}><summary>${name}</summary><img loading="lazy" alt="${alt}" src="${src}"></details>`
     : '';
-  return `<li class="${latency ? 'b' : 'a'} ${state}"><h3><bdi>${escapeHtml(row.name)}</bdi></h3><p class="v">${figures.join(' · ')}</p>${strip}${picture}</li>`;
+  return `<li class="${latency && !uptime ? 'b' : 'a'} ${state}"><h3><bdi>${escapeHtml(row.name)}</bdi></h3><p class="v">${figures.join(' · ')}</p>${strip}${picture}</li>`;
 }
 
 const shareOf = (loss: number | undefined) => (loss === undefined ? undefined : 1 - loss);

@@ -2,20 +2,29 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide';
 import { Button, Select, TextField } from '../../../parts/index.ts';
 import { keyOfProbe, type Probe as OfferedProbe, useProbes } from '../../../parts/probe/index.ts';
 import { t } from '../../../strings/index.ts';
-import { type Entry, useEntries } from './model.ts';
+import { type Entry, type Shown, useEntries } from './model.ts';
+import { MonitorFields } from './monitor-fields.tsx';
+import { useMonitors } from './monitors.ts';
 
 type Probe = NonNullable<Entry['probe']>;
 
 interface Props {
   readonly entries: readonly Entry[];
   readonly onChange: (entries: Entry[]) => void;
+  /** Whether readers see entries of monitors. */
+  readonly seen: NonNullable<Shown['monitors']>;
 }
 
-/** Entries of the page in its order: machines, and probes that a machine runs. */
-export function EntryList({ entries, onChange }: Props) {
+/** Entries of the page in its order: machines, probes that a machine runs, and monitors. */
+export function EntryList({ entries, onChange, seen }: Props) {
   const s = t.server.status;
   const offered = useProbes().data ?? [];
-  const { put, swap, remove, add, addAll, more, ...list } = useEntries(entries, onChange);
+  const monitors = useMonitors();
+  const { put, swap, remove, add, addAll, addMonitor, more, ...list } = useEntries(
+    entries,
+    onChange,
+    monitors,
+  );
   return (
     <fieldset class="field">
       <legend class="group-label">{s.entries}</legend>
@@ -24,30 +33,38 @@ export function EntryList({ entries, onChange }: Props) {
       <ol class="server-entries">
         {entries.map((entry, at) => (
           <li key={entry.key ?? `new ${at}`} class="card">
-            <EntryFields
-              {...{ entry, offered, ...list }}
-              onChange={(changed) => put(at, changed)}
-            />
+            {typeof entry.monitor === 'number' ? (
+              <MonitorFields
+                {...{ entry, monitors }}
+                seen={seen.find(({ key }) => key === entry.key)?.state}
+                onChange={(changed) => put(at, changed)}
+              />
+            ) : (
+              <EntryFields
+                {...{ entry, offered, ...list }}
+                onChange={(changed) => put(at, changed)}
+              />
+            )}
             <div class="row">
               <span class="grow" />
               <Button
                 kind="quiet"
                 icon={ArrowUp}
-                label={s.up(entry.name)}
+                label={s.up(list.titleOf(entry))}
                 disabled={at === 0}
                 onClick={() => swap(at, at - 1)}
               />
               <Button
                 kind="quiet"
                 icon={ArrowDown}
-                label={s.down(entry.name)}
+                label={s.down(list.titleOf(entry))}
                 disabled={at === entries.length - 1}
                 onClick={() => swap(at, at + 1)}
               />
               <Button
                 kind="quiet"
                 icon={Trash2}
-                label={s.takeOut(entry.name)}
+                label={s.takeOut(list.titleOf(entry))}
                 onClick={() => remove(at)}
               />
             </div>
@@ -58,6 +75,11 @@ export function EntryList({ entries, onChange }: Props) {
         <Button icon={Plus} disabled={!add} onClick={() => add?.()}>
           {s.addEntry}
         </Button>
+        {addMonitor && (
+          <Button icon={Plus} onClick={addMonitor}>
+            {s.addMonitor}
+          </Button>
+        )}
         {more !== undefined && (
           <Button disabled={list.isFull} onClick={addAll}>
             {s.addAll(more)}
@@ -82,19 +104,20 @@ const keyOf = ({ type, target }: Probe) => keyOfProbe({ kind: type, target });
 function EntryFields(props: FieldsProps) {
   const { entry, offered, machines, nameOf, publicName, onChange } = props;
   const s = t.server.status;
+  const { agent = '' } = entry;
   const probes = new Map<string, Probe>(
     offered
-      .filter(({ agents }) => agents.includes(entry.agent))
+      .filter(({ agents }) => agents.includes(agent))
       .map(({ kind, target }) => [keyOfProbe({ kind, target }), { type: kind, target }]),
   );
   if (entry.probe) probes.set(keyOf(entry.probe), entry.probe);
-  const agents = machines.includes(entry.agent) ? machines : [entry.agent, ...machines];
+  const agents = machines.includes(agent) ? machines : [agent, ...machines];
   const { probe: _probe, ...machine } = entry;
   return (
     <div class="server-rules">
       <TextField
         label={s.shownAs}
-        value={entry.name}
+        value={entry.name ?? ''}
         onText={(name) => onChange({ ...entry, name })}
       />
       <TextField
@@ -104,13 +127,13 @@ function EntryFields(props: FieldsProps) {
       />
       <Select
         label={s.machine}
-        value={entry.agent}
+        value={agent}
         options={agents.map((value) => ({ value, label: nameOf(value) }))}
-        onChange={(agent) =>
+        onChange={(other) =>
           onChange({
             ...machine,
-            agent,
-            name: entry.name === publicName(entry.agent) ? publicName(agent) : entry.name,
+            agent: other,
+            name: entry.name === publicName(agent) ? publicName(other) : (entry.name ?? ''),
           })
         }
       />

@@ -24,7 +24,7 @@ export function StatusForm({ shown, onSaved, onCancel }: Props) {
       <Form onSubmit={save.run}>
         <fieldset class="stack server-plain" disabled={!mayWrite}>
           {!shown && <Slug draft={draft} />}
-          <Fields draft={draft} />
+          <Fields draft={draft} seen={shown?.monitors ?? []} />
         </fieldset>
         {save.error !== undefined && <ErrorNote error={save.error} what={s.failed} />}
         {mayWrite ? (
@@ -59,8 +59,14 @@ function Slug({ draft: { slug, setSlug, isSlug } }: { readonly draft: Draft }) {
   );
 }
 
-function Fields({ draft: { page, change } }: { readonly draft: Draft }) {
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly seen: NonNullable<Shown['monitors']>;
+}
+
+function Fields({ draft: { page, change }, seen }: FieldsProps) {
   const s = t.server.status;
+  const hasMonitors = page.entries.some(({ monitor }) => typeof monitor === 'number');
   return (
     <>
       <TextField label={s.name} value={page.title} onText={(title) => change({ title })} />
@@ -69,7 +75,16 @@ function Fields({ draft: { page, change } }: { readonly draft: Draft }) {
         value={page.description ?? ''}
         onText={(description) => change({ description })}
       />
-      <EntryList entries={page.entries} onChange={(entries) => change({ entries })} />
+      <EntryList entries={page.entries} seen={seen} onChange={(entries) => change({ entries })} />
+      {hasMonitors && (
+        <TextField
+          label={s.zone}
+          value={page.zone ?? ''}
+          hint={s.zoneHint}
+          offered={Intl.supportedValuesOf('timeZone')}
+          onText={(zone) => change({ zone: zone === '' ? null : zone })}
+        />
+      )}
       <Looks page={page} onChange={change} />
     </>
   );

@@ -6,7 +6,7 @@ import { t } from '../../../strings/index.ts';
 import { IncidentDialog } from './dialogs/incident.tsx';
 import { type Incident, useIncidents } from './model.ts';
 
-/** Incidents as readers of the page see them: the newest first. */
+/** Incidents as readers of the page see them, and drafts: the newest first. */
 export function Incidents({ slug }: { readonly slug: string }) {
   const s = t.server.status;
   const [open, setOpen] = useState<Incident | 'new'>();
@@ -28,6 +28,7 @@ export function Incidents({ slug }: { readonly slug: string }) {
                 <li key={incident.id}>
                   <div class="row">
                     <strong class="grow">{incident.title}</strong>
+                    {incident.draft && <span class="tag">{s.draft}</span>}
                     <span class={`tag ${incident.impact === 'down' ? 'bad' : ''}`}>
                       {s.impacts[incident.impact]}
                     </span>
@@ -55,15 +56,23 @@ export function Incidents({ slug }: { readonly slug: string }) {
   );
 }
 
-interface ActionsProps extends Pick<ReturnType<typeof useIncidents>, 'end' | 'remove'> {
+interface ActionsProps extends Pick<ReturnType<typeof useIncidents>, 'end' | 'publish' | 'remove'> {
   readonly incident: Incident;
   readonly onEdit: (incident: Incident) => void;
 }
 
-function IncidentActions({ incident, end, remove, onEdit }: ActionsProps) {
+function IncidentActions({ incident, end, publish, remove, onEdit }: ActionsProps) {
   const s = t.server.status;
   return (
     <div class="row">
+      {incident.draft && (
+        <>
+          <Button kind="primary" onClick={() => void publish(incident)}>
+            {s.publish}
+          </Button>
+          <Button onClick={() => void remove(incident)}>{s.discard}</Button>
+        </>
+      )}
       {(incident.ends_at === null || incident.ends_at > Date.now()) && (
         <Button onClick={() => void end(incident)}>{s.over}</Button>
       )}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { navigate, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
 import { attempt, toast, useWork } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
+import type { Monitor } from './monitors.ts';
 
 export type Shown = Methods['status-page_get']['result'];
 export type Page = Methods['status-page_create']['params']['page'];
@@ -55,7 +56,7 @@ export function useDeletion({ slug, page }: Shown) {
     const restore = async () => {
       try {
         await call('status-page_create', { slug, page });
-        for (const { id: _id, updated_at: _at, ...incident } of incidents.toReversed())
+        for (const { id: _id, updated_at: _at, auto: _auto, ...incident } of incidents.toReversed())
           await call('status-page_incident_add', { slug, incident });
         navigate(pageAt(slug));
       } catch (error) {
@@ -71,7 +72,11 @@ export function useDeletion({ slug, page }: Shown) {
 const MOST = 40;
 
 /** Entries of a page and what can be done with them; each change is a new list. */
-export function useEntries(entries: readonly Entry[], onChange: (entries: Entry[]) => void) {
+export function useEntries(
+  entries: readonly Entry[],
+  onChange: (entries: Entry[]) => void,
+  monitors: readonly Monitor[],
+) {
   const { list = [], of, nameOf } = useMachines();
   const machines = list.map(({ uuid }) => uuid);
   /** A name that the public may read: one that people gave, never the host's own. */
@@ -84,9 +89,15 @@ export function useEntries(entries: readonly Entry[], onChange: (entries: Entry[
   const next = unlisted[0] ?? machines[0];
   const group = entries.at(-1)?.group;
   const isFull = entries.length >= MOST;
+  const monitor =
+    monitors.find(({ id }) => !entries.some((entry) => entry.monitor === id)) ?? monitors[0];
+  const grouped = { ...(group && { group }) };
   return {
     ...{ machines, nameOf, publicName, isFull },
-    hasUnnamed: entries.some(({ agent }) => of(agent)?.given_name === null),
+    hasUnnamed: entries.some(({ agent }) => agent && of(agent)?.given_name === null),
+    /** Name for whoever edits the page. */
+    titleOf: (entry: Entry): string =>
+      entry.name ?? monitors.find(({ id }) => id === entry.monitor)?.name ?? '',
     put: (at: number, entry: Entry) => onChange(entries.with(at, entry)),
     swap: (at: number, other: number) => {
       const [a, b] = [entries[at], entries[other]];
@@ -96,7 +107,12 @@ export function useEntries(entries: readonly Entry[], onChange: (entries: Entry[
     add:
       next === undefined || isFull
         ? undefined
-        : () => onChange([...entries, { ...made(next), ...(group && { group }) }]),
+        : () => onChange([...entries, { ...made(next), ...grouped }]),
+    /** Adds a monitor that is not there yet; undefined: there is none to add. */
+    addMonitor:
+      monitor === undefined || isFull
+        ? undefined
+        : () => onChange([...entries, { monitor: monitor.id, ...grouped }]),
     /** Count of the machines that `addAll` adds; undefined: there are not several. */
     more: unlisted.length > 1 ? Math.min(unlisted.length, MOST - entries.length) : undefined,
     addAll: () => onChange([...entries, ...unlisted.map(made)].slice(0, MOST)),
@@ -115,9 +131,13 @@ export function useIncidents(slug: string) {
   return {
     found,
     mayWrite: may('status-page_incident_delete', { slug, id: 1 }) !== false,
-    remove: ({ id, updated_at: _at, ...incident }: Incident) =>
+    publish: ({ id }: Incident) =>
+      change(() => call('status-page_incident_update', { slug, id, incident: { draft: false } })),
+    remove: ({ id, updated_at: _at, auto, ...incident }: Incident) =>
       change(async () => {
         await call('status-page_incident_delete', { slug, id });
+        // Another one would not end with its outage.
+        if (auto) return toast(s.incidentRemoved);
         const restore = () => change(() => call('status-page_incident_add', { slug, incident }));
         toast(s.incidentRemoved, { action: { label: s.undo, run: () => void restore() } });
       }),

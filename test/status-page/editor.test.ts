@@ -1,0 +1,74 @@
+// proof only: 10
+/** The editor of status pages with monitors, in a real browser (plugins/dashboard/web/pages/server/status). */
+
+import * as assert from 'uvu/assert';
+import { type Kit, missing, startKit } from '../dashboard/kit.ts';
+import { suite } from '../runner/suite.ts';
+
+let kit: Kit;
+const suiteOf = suite('status page: editor of monitors');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+const call = (method: string, params: object): Promise<any> =>
+  kit.app.call(method, { token: kit.app.superToken, ...params });
+const monitor = (name: string) => ({
+  ...{ name, kind: 'http', spec: { url: 'http://127.0.0.1:9/' }, enable: false },
+});
+
+suiteOf.before(async () => {
+  if (missing) return;
+  kit = await startKit({ machines: 1 });
+  for (const name of ['internal-a', 'internal-b'])
+    await call('monitor_create', { monitor: monitor(name) });
+  const page = { title: 'Shop', entries: [] };
+  await call('status-page_create', { slug: 'shop', page });
+});
+suiteOf.after(() => kit?.stop());
+
+test('a monitor is found by its name, gets a public one, and a draft of its outage is published', () =>
+  kit.using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'Add a monitor' }).click();
+    await page.getByLabel('Monitor', { exact: true }).fill('internal-x');
+    await page.getByText('No monitor has this name.').waitFor();
+    await page.getByLabel('Monitor', { exact: true }).fill('internal-b');
+    await page.getByText('Paused: readers see maintenance.').waitFor();
+    await page.getByLabel('Public name').fill('Till');
+    await page.getByLabel('Incident of an outage').selectOption('draft');
+    await page.getByLabel('After minutes').fill('1');
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The page is saved.').waitFor();
+    const [entry] = (await call('status-page_get', { slug: 'shop' })).page.entries;
+    const { id } = await call('monitor_get', { name: 'internal-b' });
+    assert.equal([entry.name, entry.monitor], ['Till', id]);
+    assert.equal([entry.auto_incident.as, entry.auto_incident.after_minutes], ['draft', 1]);
+
+    const incident = { title: 'Till is down', draft: true };
+    await call('status-page_incident_add', { slug: 'shop', incident });
+    await call('status-page_incident_add', {
+      slug: 'shop',
+      incident: { ...incident, title: 'Chance' },
+    });
+    await page.reload();
+    const drafts = page.locator('.server-incidents > li');
+    await drafts.filter({ hasText: 'Chance' }).getByRole('button', { name: 'Discard' }).click();
+    await drafts.filter({ hasText: 'Till' }).getByRole('button', { name: 'Publish' }).click();
+    await page
+      .locator('.server-incidents .tag', { hasText: 'Draft' })
+      .waitFor({ state: 'detached' });
+    const list = await call('status-page_incident_list', { slug: 'shop' });
+    assert.equal(
+      list.map(({ title, draft }: any) => [title, draft]),
+      [['Till is down', undefined]],
+    );
+  }, 'server/status/shop'));
+
+test('an entry whose monitor was deleted says so', () =>
+  kit.using(async ({ page }) => {
+    await call('monitor_delete', { name: 'internal-b' });
+    await page.reload();
+    await page.getByText('Hidden: this monitor was deleted.').waitFor();
+  }, 'server/status/shop'));
+
+suiteOf.run();
