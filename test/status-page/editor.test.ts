@@ -3,6 +3,7 @@
 
 import * as assert from 'uvu/assert';
 import { type Kit, missing, startKit } from '../dashboard/kit.ts';
+import { pause } from '../monitor/kit.ts';
 import { suite } from '../runner/suite.ts';
 
 let kit: Kit;
@@ -21,6 +22,10 @@ suiteOf.before(async () => {
   kit = await startKit({ machines: 1 });
   for (const name of ['internal-a', 'internal-b'])
     await call('monitor_create', { monitor: monitor(name) });
+  // Verdicts come with the next round.
+  const states = async (): Promise<string[]> =>
+    (await call('monitor_list', {})).monitors.map(({ state }: any) => state);
+  while ((await states()).some((state) => state !== 'paused')) await pause(100);
   const page = { title: 'Shop', entries: [] };
   await call('status-page_create', { slug: 'shop', page });
 });

@@ -5,6 +5,7 @@ export type Monitor = Methods['monitor_list']['result']['monitors'][number];
 
 /** Pages of monitors that are read, of 500 each: all that a server may have. */
 const MOST_PAGES = 20;
+const EVERY_MS = 30_000;
 
 /** Monitors that the token may read; none where the server has no plugin `monitor`. */
 export function useMonitors(): readonly Monitor[] {
@@ -20,5 +21,5 @@ export function useMonitors(): readonly Monitor[] {
     }
     return found;
   };
-  return usePoll(`monitors of status pages ${isOn}`, read).data ?? [];
+  return usePoll(`monitors of status pages ${isOn}`, read, { every_ms: EVERY_MS }).data ?? [];
 }
