@@ -3,11 +3,11 @@ import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { Metrics } from '@svc/plugin-metrics/api';
-import { Secrets } from '@svc/plugin-notify/api';
+import { Notify, Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
 import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { MonitorChanged, MonitorDue, Monitors } from './api.ts';
+import { MonitorChanged, MonitorDue, MonitorPauses, Monitors } from './api.ts';
 import { config } from './config.ts';
 import { openEngine, openStores } from './engine/index.ts';
 import { PERIOD_MS } from './engine/rounds.ts';
@@ -31,7 +31,7 @@ export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
-  optional: [Secrets, Metrics, AgentRegistry, Audit, Refusals],
+  optional: [Secrets, Notify, Metrics, AgentRegistry, Audit, Refusals, MonitorPauses],
   provides: [Monitors],
   brings: ['egress', 'retention'],
   config,
@@ -79,6 +79,7 @@ export default definePlugin({
         bus.watch(() => void known.refresh()),
       );
       every('monitors', REFRESH_MS, () => known.refresh());
+      every('pauses of monitors', SECOND_MS, () => known.look());
       every('checks of monitors', SECOND_MS, () => runner.round());
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);

@@ -88,7 +88,14 @@ export const NewMonitor = Type.Object(
 );
 /** Members that are absent stay as they are; null takes the default. */
 export const MonitorChange = Type.Object(
-  { name: Type.Optional(MonitorName), spec: Type.Optional(SpecSchema), ...members },
+  {
+    ...{ name: Type.Optional(MonitorName), spec: Type.Optional(SpecSchema), ...members },
+    renew_key: optional(
+      Type.Boolean({
+        description: 'True: the heartbeat gets another key, and its addresses end. Default: false.',
+      }),
+    ),
+  },
   closed,
 );
 
@@ -173,6 +180,32 @@ export const MonitorAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(Type.String({ description: 'Why it does not run.' })),
   verdict: VerdictAnswer,
+  ping_url: OrNull(
+    Type.String({
+      description:
+        'Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here.',
+    }),
+  ),
+  push_url: OrNull(
+    Type.String({ description: 'The same for clients that call `/push/KEY?status=up`.' }),
+  ),
+});
+
+/** Call of a heartbeat. */
+export const PingAnswer = Type.Object({
+  id: Type.Integer(),
+  at: Time(),
+  kind: Type.String({
+    description:
+      '`success`, `start`, `fail`, `log`; `ignored`: it came by a method that does not count.',
+  }),
+  exit_status: OrNull(Type.Integer()),
+  rid: OrNull(Type.String({ description: 'Run that it belongs to.' })),
+  method: Type.String(),
+  address: Type.String({ description: 'Address of whoever called.' }),
+  agent: Type.String({ description: 'Program of whoever called.' }),
+  ms: OrNull(Type.Number({ description: 'Time that the run took.' })),
+  body: Type.String({ description: 'Beginning of what was sent, at most 10,000 bytes.' }),
 });
 
 /** A monitor in a list: no settings beyond what a row shows. */

@@ -3,7 +3,7 @@ import { Egress } from '@svc/plugin-egress/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { countingIn, type Kernel } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { MonitorVerdict } from '../api.ts';
+import { MonitorPauses, MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
 import { openHeartbeats } from '../heartbeat/index.ts';
 import { CertificateStore } from '../store/certificates.ts';
@@ -67,7 +67,11 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
   const { monitors, states, verdicts, results, certificates, isolatedServers } = stores;
   const owners = kernel.use(Owners);
   const secrets = kernel.useOptional(Secrets);
-  const known = new KnownMonitors({ clock, log, owners, store: monitors });
+  const known = new KnownMonitors({
+    ...{ clock, log, owners, store: monitors },
+    // The plugin `alert` may be set up later: it uses the monitors of this one.
+    pauses: () => kernel.useOptional(MonitorPauses)?.active(clock.now()) ?? [],
+  });
   const cutOff = new CutOff(kernel, isolatedServers);
   const networkFor = openNetworks(kernel);
   const user_agent = `${kernel.brand.word}-monitor/${kernel.server.version}`;

@@ -22,7 +22,7 @@ export interface Changed {
 export interface JudgingParts {
   readonly clock: Clock;
   readonly known: KnownMonitors;
-  readonly heartbeats: Pick<Heartbeats, 'judge'>;
+  readonly heartbeats: Pick<Heartbeats, 'judge' | 'resume'>;
   readonly states: Pick<StateStore, 'ofMonitors'>;
   readonly verdicts: Pick<VerdictStore, 'change' | 'ofMonitors'>;
   /** Hears of verdicts that became different, after their commit. */
@@ -68,11 +68,12 @@ export class Judging {
   /** @returns monitors whose verdict became different */
   async #judgeSome(ids: readonly number[], when: Now): Promise<readonly number[]> {
     const { heartbeats, known, states, verdicts } = this.#parts;
+    const before = new Map((await verdicts.ofMonitors(ids)).map((row) => [row.monitor_id, row]));
     const called = ids.filter((id) => known.byId(id)?.kind === 'heartbeat' && !known.isPaused(id));
+    for (const id of called) if (before.get(id)?.state === PAUSED) await heartbeats.resume(id);
     const beats = called.length > 0 ? await heartbeats.judge(called, when) : undefined;
-    const [rows, stored] = [await states.ofMonitors(ids), await verdicts.ofMonitors(ids)];
+    const rows = await states.ofMonitors(ids);
     const byMonitor = Map.groupBy(rows, ({ monitor_id }) => monitor_id);
-    const before = new Map(stored.map((row) => [row.monitor_id, row]));
     const changes = ids.flatMap((id) => {
       const monitor = known.byId(id);
       if (!monitor) return [];
@@ -83,7 +84,7 @@ export class Judging {
           ? beats?.get(id)
           : this.#next(monitor, own, from, when);
       if (!next) return [];
-      return changeOf(id, from, next, downPlaces(own));
+      return changeOf(from, { monitor_id: id, ...afterPause(next, from, when) }, downPlaces(own));
     });
     return this.#make(changes);
   }
@@ -126,7 +127,8 @@ export class Judging {
       const next = known.isPaused(id)
         ? paused(when)
         : { ...groupVerdict(own, group, when.now), next_at: null };
-      return changeOf(id, stored.get(id), next, []);
+      const from = stored.get(id);
+      return changeOf(from, { monitor_id: id, ...afterPause(next, from, when) }, []);
     });
     await this.#make(changes);
   }
@@ -151,6 +153,10 @@ const paused = ({ now }: Now): Next => ({
   ...{ state: PAUSED, since: now, up: 0, down: 0, unknown: 0, detail: '', next_at: null },
 });
 
+/** Returns a verdict that holds from the end of a pause on at the earliest: what places said before it is not told of its time. */
+const afterPause = (next: Next, from: StoredVerdict | undefined, { now }: Now): Next =>
+  from?.state === PAUSED ? { ...next, since: Math.max(next.since, now) } : next;
+
 const downPlaces = (states: readonly State[]): number[] =>
   states.filter(({ state }) => state === DOWN).map(({ place_id }) => place_id);
 
@@ -168,13 +174,12 @@ function upSince(
 
 /** Returns the change to what was judged; none where nothing is another. What is unchanged holds since it began. */
 function changeOf(
-  monitor_id: number,
   from: StoredVerdict | undefined,
-  next: Next,
+  next: Next & { readonly monitor_id: number },
   places: readonly number[],
 ): VerdictChange[] {
   const since = from?.state === next.state ? from.since : next.since;
-  const to = { monitor_id, ...next, since };
+  const to = { ...next, since };
   const isSame =
     from !== undefined &&
     (['state', 'since', 'up', 'down', 'unknown', 'detail', 'next_at'] as const).every(

@@ -1,4 +1,5 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Notify } from '@svc/plugin-notify/api';
 import { type Kernel, type Methods, RpcError } from '@svc/plugin-sdk';
 import { MonitorChanged, MonitorDue } from '../api.ts';
 import { Changes } from '../changes.ts';
@@ -7,11 +8,13 @@ import { coverEnd, type Engine, type Stores } from '../engine/index.ts';
 import { Names } from '../names.ts';
 import { LatencyStore } from '../store/latency.ts';
 import { OutcomeStore } from '../store/outcomes.ts';
+import { PingStore } from '../store/pings.ts';
 import { UptimeStore } from '../store/uptime.ts';
 import { SERVER_PLACE } from '../types.ts';
 import { addHistoryMethods } from './history.ts';
 import { addListMethod } from './list.ts';
 import { addMonitorMethods } from './monitors.ts';
+import { addPingMethod } from './pings.ts';
 import { addTryMethods } from './try.ts';
 
 /** Adds the methods of the namespace `monitor`. */
@@ -24,12 +27,17 @@ export function addMethods(
   const { owners, secrets } = engine;
   const names = new Names({ auth, monitors: stores.monitors });
   const changed = () => kernel.publish(MonitorChanged, {});
-  const shared = { ...stores, auth, clock, owners, secrets, names };
-  const changes = new Changes({ ...shared, config, changed });
+  const notify = kernel.useOptional(Notify);
+  const path = kernel.brand.rewrite('/svc');
+  const base = async () => `${(await notify?.publicUrl()) ?? ''}${path}`;
+  const shared = { ...stores, auth, clock, owners, secrets, names, base };
+  const { heartbeats } = engine;
+  const changes = new Changes({ ...shared, config, changed, heartbeats });
   const uptime = new UptimeStore({ db, clock, coverEnd });
   const parts = { ...shared, ...placesIn(kernel), changes, uptime };
   addMonitorMethods(methods, parts);
   addListMethod(methods, { ...parts, outcomes: new OutcomeStore(db) });
+  addPingMethod(methods, { changes, pings: new PingStore(db) });
   addHistoryMethods(methods, { ...parts, latency: new LatencyStore(db, stores.results) });
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });

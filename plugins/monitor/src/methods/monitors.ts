@@ -1,13 +1,5 @@
 import type { Outcome } from '@svc/checks';
-import {
-  type Auth,
-  DryRun,
-  described,
-  type Methods,
-  needs,
-  type Principal,
-  Type,
-} from '@svc/plugin-sdk';
+import { DryRun, described, type Methods, needs, type Principal, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import { FORMS } from '../kinds.ts';
 import { mayDo } from '../permissions.ts';
@@ -27,7 +19,6 @@ import { placeWord } from '../words.ts';
 import { type AnswerParts, monitorAnswer } from './answers.ts';
 
 export interface MonitorMethodParts extends AnswerParts {
-  readonly auth: Auth;
   readonly changes: Changes;
   readonly states: StateStore;
   readonly certificates: CertificateStore;
