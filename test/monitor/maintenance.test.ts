@@ -71,6 +71,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(await says(app, 'shop', 'paused', 20 * SECOND));
     web.reply = 500;
     assert.ok(await says(app, 'shop', 'down', 2 * MINUTE));
+    await passes(app, SECOND);
     const [outage] = await call(app, 'monitor_outages', { name: 'shop' });
     assert.ok(outage.from >= next[0][1], 'it began after the window');
   });

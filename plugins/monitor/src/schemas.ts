@@ -191,21 +191,10 @@ export const MonitorAnswer = Type.Object({
   ),
 });
 
-/** Call of a heartbeat. */
-export const PingAnswer = Type.Object({
-  id: Type.Integer(),
+export const LastAnswer = Type.Object({
   at: Time(),
-  kind: Type.String({
-    description:
-      '`success`, `start`, `fail`, `log`; `ignored`: it came by a method that does not count.',
-  }),
-  exit_status: OrNull(Type.Integer()),
-  rid: OrNull(Type.String({ description: 'Run that it belongs to.' })),
-  method: Type.String(),
-  address: Type.String({ description: 'Address of whoever called.' }),
-  agent: Type.String({ description: 'Program of whoever called.' }),
-  ms: OrNull(Type.Number({ description: 'Time that the run took.' })),
-  body: Type.String({ description: 'Beginning of what was sent, at most 10,000 bytes.' }),
+  place: Type.String(),
+  text: Type.String({ description: 'Its beginning, at most 300 characters.' }),
 });
 
 /** A monitor in a list: no settings beyond what a row shows. */

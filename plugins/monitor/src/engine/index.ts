@@ -6,6 +6,7 @@ import { Owners } from '@svc/plugin-token/api';
 import { MonitorPauses, MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
 import { openHeartbeats } from '../heartbeat/index.ts';
+import { AnswerStore } from '../store/answers.ts';
 import { CertificateStore } from '../store/certificates.ts';
 import { untilMissed } from '../store/hours.ts';
 import { IsolatedStore } from '../store/isolated.ts';
@@ -20,6 +21,7 @@ import { isChecked } from './checked.ts';
 import { CutOff } from './cut-off.ts';
 import { type Changed, Judging } from './judging.ts';
 import { KnownMonitors } from './known.ts';
+import { Peers } from './peers.ts';
 import { PlaceChecks } from './place-checks.ts';
 import { Recorder } from './recorder.ts';
 import { Rounds } from './rounds.ts';
@@ -41,6 +43,7 @@ export function openStores(kernel: Kernel<Config>) {
     results: new ResultStore(db, clock),
     certificates: new CertificateStore(db),
     isolatedServers: new IsolatedStore(db),
+    answers: new AnswerStore(db),
   };
 }
 
@@ -63,8 +66,8 @@ export function openNetworks(kernel: Kernel<Config>) {
 
 /** Checks of this server, and the verdicts while it is its turn. */
 export function openEngine(kernel: Kernel<Config>, stores: Stores) {
-  const { bus, clock, config, db, log } = kernel;
-  const { monitors, states, verdicts, results, certificates, isolatedServers } = stores;
+  const { clock, config, db, log } = kernel;
+  const { answers, monitors, states, verdicts, results, certificates, isolatedServers } = stores;
   const owners = kernel.use(Owners);
   const secrets = kernel.useOptional(Secrets);
   const known = new KnownMonitors({
@@ -76,7 +79,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
   const networkFor = openNetworks(kernel);
   const user_agent = `${kernel.brand.word}-monitor/${kernel.server.version}`;
   const recorder = new Recorder({
-    ...{ clock, log, results, states, certificates },
+    ...{ clock, log, results, states, certificates, answers },
     intervalOf: (id) => (known.byId(id)?.interval_s ?? 60) * 1_000,
     isolated: (isIsolated) => cutOff.set(isIsolated),
   });
@@ -85,8 +88,9 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     networkOf: ({ owner }) => networkFor(owner),
   });
   const runner = new Runner(clock, () => config.concurrent);
+  const peers = new Peers(kernel, () => void known.refresh());
   const share = new Share({
-    ...{ log, bus, known, monitors, states, checks, recorder, runner, secrets },
+    ...{ log, peers, known, monitors, states, checks, recorder, runner, secrets },
   });
   known.onRead(() => share.update());
   const changed = (changes: readonly Changed[]) => {
@@ -106,6 +110,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     known,
     networkFor,
     owners,
+    peers,
     recorder,
     rounds,
     runner,

@@ -30,16 +30,20 @@ function failureOf({ error, values, code }: Outcome, condition: Condition): stri
   try {
     const verdict = condition.evaluate(values);
     if (verdict === true) return undefined;
-    const status = code === null ? '' : `status ${code}, `;
+    const status = statusOf(code);
     const missing = condition.variables.filter((name) => valueAt(values, name) === undefined);
     return verdict === undefined && missing.length > 0
       ? `${status}the answer has no ${missing.join(', ')}`
       : `${status}not ${condition.text}`;
   } catch (cause) {
-    if (cause instanceof ConditionError) return `the condition fails: ${cause.message}`;
-    throw cause;
+    if (!(cause instanceof ConditionError)) throw cause;
+    const [, member] = /^No such key: (?!index out of bounds)(.+)$/s.exec(cause.message) ?? [];
+    if (member !== undefined) return `${statusOf(code)}the answer has no member \`${member}\``;
+    return `the condition fails: ${cause.message}`;
   }
 }
+
+const statusOf = (code: number | null): string => (code === null ? '' : `status ${code}, `);
 
 const valueAt = (values: Outcome['values'], name: string): unknown =>
   name

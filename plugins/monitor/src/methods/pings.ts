@@ -1,6 +1,6 @@
 import { type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
-import { MonitorName, PingAnswer } from '../schemas.ts';
+import { MonitorName, OrNull, Time } from '../schemas.ts';
 import { MOST_PINGS, type PingStore } from '../store/pings.ts';
 import { on } from './monitors.ts';
 
@@ -8,6 +8,23 @@ export interface PingParts {
   readonly changes: Changes;
   readonly pings: PingStore;
 }
+
+/** Call of a heartbeat. */
+const PingAnswer = Type.Object({
+  id: Type.Integer(),
+  at: Time(),
+  kind: Type.String({
+    description:
+      '`success`, `start`, `fail`, `log`; `ignored`: it came by a method that does not count.',
+  }),
+  exit_status: OrNull(Type.Integer()),
+  rid: OrNull(Type.String({ description: 'Run that it belongs to.' })),
+  method: Type.String(),
+  address: Type.String({ description: 'Address of whoever called.' }),
+  agent: Type.String({ description: 'Program of whoever called.' }),
+  ms: OrNull(Type.Number({ description: 'Time that the run took.' })),
+  body: Type.String({ description: 'Beginning of what was sent, at most 10,000 bytes.' }),
+});
 
 /** `monitor_pings`. */
 export function addPingMethod(methods: Methods, { changes, pings }: PingParts): void {
