@@ -11,6 +11,7 @@ import { MonitorChanged, MonitorDue, MonitorPauses, Monitors } from './api.ts';
 import { config } from './config.ts';
 import { openEngine, openStores } from './engine/index.ts';
 import { PERIOD_MS } from './engine/rounds.ts';
+import { examine } from './examine.ts';
 import { examples } from './examples.ts';
 import { monitorsHeld } from './held.ts';
 import { addMethods } from './methods/index.ts';
@@ -24,7 +25,8 @@ import { historyTables } from './store/retention.ts';
 const SECOND_MS = 1_000;
 /** Monitors and the rights of their owners are read again this often, whoever changed them. */
 const REFRESH_MS = 60_000;
-const SEALED = "exists (select 1 from monitor where secret <> '{}')";
+/** A heartbeat goes on without its sealed key: calls are known by its hash. */
+const SEALED = "exists (select 1 from monitor where secret <> '{}' and kind <> 'heartbeat')";
 
 /** Checks of what is reached over the network, and heartbeats of jobs: namespace `monitor`. */
 export default definePlugin({
@@ -39,9 +41,10 @@ export default definePlugin({
   scopes,
   migrations,
   examples,
+  examine,
   guards: {
-    // Sealed secrets, and hashes of keys.
-    ...{ monitor: 'secret', monitor_ping: 'secret' },
+    // Sealed secrets and hashes of keys, and what targets and jobs said.
+    ...{ monitor: 'secret', monitor_ping: 'secret', monitor_answer: 'secret' },
     ...{ monitor_state: 'fixed', monitor_verdict: 'fixed', monitor_change: 'fixed' },
     ...{ monitor_result: 'fixed', monitor_chunk: 'fixed', monitor_hour: 'fixed' },
     ...{ monitor_day: 'fixed', monitor_outage: 'fixed', monitor_detail: 'fixed' },
@@ -50,10 +53,10 @@ export default definePlugin({
   },
 
   setup(kernel) {
-    const { bus, every, hooks } = kernel;
+    const { every, hooks } = kernel;
     const stores = openStores(kernel);
     const engine = openEngine(kernel, stores);
-    const { cutOff, known, recorder, rounds, runner, share } = engine;
+    const { cutOff, known, peers, recorder, rounds, runner, share } = engine;
     kernel.provide(Monitors, openMonitors({ ...stores, known }));
     kernel.useOptional(Secrets)?.keep(SEALED);
     kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));
@@ -74,10 +77,7 @@ export default definePlugin({
     });
     hooks.start.tap(async () => {
       await known.refresh();
-      kernel.defer(
-        'servers of monitors',
-        bus.watch(() => void known.refresh()),
-      );
+      peers.start();
       every('monitors', REFRESH_MS, () => known.refresh());
       every('pauses of monitors', SECOND_MS, () => known.look());
       every('checks of monitors', SECOND_MS, () => runner.round());
