@@ -97,7 +97,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
   const heartbeats = openHeartbeats({ kernel, monitors, states });
-  const judging = new Judging({ clock, known, heartbeats, states, verdicts, changed });
+  const judging = new Judging({ known, heartbeats, states, verdicts, changed });
   const rounds = new Rounds({
     ...{ kernel, known, judging, monitors, states, verdicts },
     packer: new Packer({ db, clock, log, coverEnd }),

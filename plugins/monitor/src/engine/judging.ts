@@ -1,4 +1,3 @@
-import type { Clock } from '@svc/plugin-sdk';
 import type { Heartbeats } from '../heartbeat/index.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import { slices } from '../store/sql.ts';
@@ -20,7 +19,6 @@ export interface Changed {
 }
 
 export interface JudgingParts {
-  readonly clock: Clock;
   readonly known: KnownMonitors;
   readonly heartbeats: Pick<Heartbeats, 'judge' | 'resume'>;
   readonly states: Pick<StateStore, 'ofMonitors'>;
@@ -30,6 +28,7 @@ export interface JudgingParts {
 }
 
 interface Now {
+  /** Unix ms. */
   readonly now: number;
   /** Unix ms until which silence says nothing; undefined: it does. */
   readonly quietUntil: number | undefined;
@@ -48,10 +47,9 @@ export class Judging {
   }
 
   /** Judges these monitors, and the groups that they are in. @throws RpcError 103 */
-  async judge(given: Iterable<number>, quietUntil: number | undefined): Promise<void> {
+  async judge(given: Iterable<number>, when: Now): Promise<void> {
     const ids = new Set([...given, ...this.#again]);
     this.#again = new Set();
-    const when = { now: this.#parts.clock.now(), quietUntil };
     const groups = this.#groupsIn(ids);
     const changed = new Set<number>();
     for (const some of slices([...ids].filter((id) => !groups.has(id))))

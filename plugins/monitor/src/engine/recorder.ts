@@ -130,7 +130,7 @@ export class Recorder implements Sink {
   #note(state: State): void {
     const { monitor_id, last_at } = state;
     const every = Math.min(PROGRESS_MS, INTERVALS * this.#parts.intervalOf(monitor_id));
-    if (last_at - (this.#written.get(monitor_id) ?? 0) < every) return;
+    if (Math.abs(last_at - (this.#written.get(monitor_id) ?? 0)) < every) return;
     this.#written.set(monitor_id, last_at);
     this.#progress.set(monitor_id, state);
   }
