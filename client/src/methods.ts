@@ -3133,6 +3133,10 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
+      ping_url: string | null;
+      /** The same for clients that call `/push/KEY?status=up`. */
+      push_url: string | null;
     };
   };
   /** Deletes a monitor with its results, outages and certificates. */
@@ -3196,6 +3200,10 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
+      ping_url: string | null;
+      /** The same for clients that call `/push/KEY?status=up`. */
+      push_url: string | null;
       states: {
         /** `server`, or the UUID of an agent. */
         place: string;
@@ -3229,6 +3237,13 @@ export interface Methods {
         /** Issuers that should have been served. */
         missing: string[];
       }[];
+      last_answer: {
+          /** Unix ms. */
+          at: number;
+          place: string;
+          /** Its beginning, at most 300 characters. */
+          text: string;
+        } | null;
     };
   };
   /** The kinds of monitors, with the fields of their forms. */
@@ -3310,6 +3325,34 @@ export interface Methods {
       to: number | null;
       cause: string;
       places: string[];
+    }[];
+  };
+  /** The last calls of a heartbeat with what they sent, the newest first. */
+  'monitor_pings': {
+    params: {
+      /** Name that people read; unique. */
+      name: string;
+      /** Default: 50. */
+      limit?: number | null;
+    };
+    result: {
+      id: number;
+      /** Unix ms. */
+      at: number;
+      /** `success`, `start`, `fail`, `log`; `ignored`: it came by a method that does not count. */
+      kind: string;
+      exit_status: number | null;
+      /** Run that it belongs to. */
+      rid: string | null;
+      method: string;
+      /** Address of whoever called. */
+      address: string;
+      /** Program of whoever called. */
+      agent: string;
+      /** Time that the run took. */
+      ms: number | null;
+      /** Beginning of what was sent, at most 10,000 bytes. */
+      body: string;
     }[];
   };
   /** Times of the checks of a monitor, for charts. */
@@ -3469,6 +3512,10 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
+      ping_url: string | null;
+      /** The same for clients that call `/push/KEY?status=up`. */
+      push_url: string | null;
     };
   };
   /** Checks once what a monitor would check, stored or not, and tells what was measured. */
@@ -3605,6 +3652,8 @@ export interface Methods {
         /** Default: true. */
         enable?: boolean | null;
         note?: string | null;
+        /** True: the heartbeat gets another key, and its addresses end. Default: false. */
+        renew_key?: boolean | null;
       };
       /** True: everything is checked except how much the caller may hold, and nothing is changed; the answer is what it would be. */
       dry_run?: boolean | null;
@@ -3656,6 +3705,10 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
+      ping_url: string | null;
+      /** The same for clients that call `/push/KEY?status=up`. */
+      push_url: string | null;
       /** Secret fields that were emptied because the host is another one. */
       emptied: string[];
     };

@@ -1,10 +1,12 @@
 // Several servers on one database share the monitors; a server that is cut off says nothing (plugins/monitor/src/engine).
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { App } from '@svc/kernel';
-import type { TestApp } from '@svc/plugin-sdk/testing';
+import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { Monitors } from '../../plugins/monitor/src/api.ts';
 import { suite } from '../runner/suite.ts';
-import { type SharedServers, sharedServers } from '../shared-servers.ts';
+import { acquainted, type SharedServers, sharedServers } from '../shared-servers.ts';
 import {
   boot,
   call,
@@ -72,6 +74,31 @@ test('two servers share the monitors; when one is gone the other has all, and no
     assert.ok(await allPass([first], MINUTE, areAll('up')));
   } finally {
     await servers?.stop();
+    await web.stop();
+  }
+});
+
+test('a server without the plugin has no share', async () => {
+  const web = await target();
+  const bus = ['bus', 'bus-postgres'];
+  const servers = await sharedServers(1, [...PLUGINS, ...bus], {}, { clock: true });
+  const [first] = servers.apps as [TestApp];
+  const text = await readFile(join(first.dir, 'config.toml'), 'utf8');
+  const config = {
+    server_uuid: /^server_uuid = "([^"]+)"/m.exec(text)?.[1],
+    database: { database_url: servers.database_url },
+  };
+  const options = { dialect: 'postgres', clock: true } as const;
+  const without = [...PLUGINS.filter((name) => name !== 'monitor'), ...bus];
+  const other = await bootForTest(without, config, options);
+  try {
+    await acquainted([first, other]);
+    const names = Array.from({ length: 12 }, (_one, at) => `m${at}`);
+    for (const name of names) await create(first, http(name, web.url));
+    for (const name of names) assert.ok(await says(first, name, 'up'), name);
+  } finally {
+    await other.stop();
+    await servers.stop();
     await web.stop();
   }
 });

@@ -1,5 +1,6 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Egress } from '@svc/plugin-egress/api';
+import { MonitorPauses } from '@svc/plugin-monitor/api';
 import { Notify } from '@svc/plugin-notify/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
@@ -59,6 +60,7 @@ export function attachTelling({ kernel, rules, alerts, hasTurn, ...known }: Atta
     },
   });
   kernel.provide(MaintenanceWindows, telling.windows());
+  kernel.provide(MonitorPauses, telling.pauses());
   kernel.provide(Alerts, { restored: () => new DispatchStore(kernel.db).dropRestored() });
   hooks.methods.tap((methods) => telling.addMethods(methods));
   hooks.routes.tap((routes) => telling.addRoutes(routes));

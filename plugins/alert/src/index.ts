@@ -12,7 +12,7 @@ import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
-import { Monitors } from '@svc/plugin-monitor/api';
+import { MonitorPauses, Monitors } from '@svc/plugin-monitor/api';
 import { Notify } from '@svc/plugin-notify/api';
 import {
   DatabaseChanged,
@@ -122,7 +122,7 @@ export default definePlugin({
     Holdings,
     Egress,
   ],
-  provides: [MaintenanceWindows, Alerts],
+  provides: [MaintenanceWindows, MonitorPauses, Alerts],
   optional: [AgentValues, Notify, Metrics, AgentSeries, Audit, Refusals, Monitors],
   brings: ['agent-events', 'egress'],
   config: reload(config),

@@ -1,6 +1,7 @@
 import { AgentReported } from '@svc/plugin-agent/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Egress } from '@svc/plugin-egress/api';
+import type { MonitorPauses } from '@svc/plugin-monitor/api';
 import type { Notify } from '@svc/plugin-notify/api';
 import {
   countingIn,
@@ -33,6 +34,7 @@ import { hasMonitor } from './rules/scope.ts';
 import { asSevere } from './rules/severity.ts';
 import type { AlertAnswer } from './schemas.ts';
 import { Settings, SettingsChanged } from './settings.ts';
+import { matches } from './silences/matcher.ts';
 import { addSilenceMethods } from './silences/methods.ts';
 import { OpenAlerts } from './silences/open.ts';
 import type { SettingsParts } from './silences/parts.ts';
@@ -199,6 +201,19 @@ export class Telling {
         return { alert, shown: { rule: name, subject, ...facts } };
       },
     });
+  }
+
+  /** Windows that stop the checks of monitors, for the plugin `monitor`. */
+  pauses(): MonitorPauses {
+    const { windows } = this.#settings;
+    return {
+      active: (now) =>
+        windows.pausing(now).map(({ id, version, scope }) => ({
+          key: `${id}.${version}`,
+          holdsFor: ({ name, tags, severity }) =>
+            matches(scope, { rule: '', kind: 'monitor', subject: name, tags, severity }),
+        })),
+    };
   }
 
   /** Public windows, for status pages. */

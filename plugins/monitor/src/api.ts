@@ -1,3 +1,4 @@
+import type { Severity } from '@svc/plugin-notify/api';
 import { service, Type, topic } from '@svc/plugin-sdk';
 
 export {
@@ -74,3 +75,18 @@ export interface Monitors {
 }
 
 export const Monitors = service<Monitors>('monitors');
+
+/** Time in which some monitors are not checked, and nothing is said of them. */
+export interface MonitorPause {
+  /** Names it as it is now: another text after a change of it. */
+  readonly key: string;
+  holdsFor(monitor: Pick<MonitorNow, 'name' | 'tags'> & { readonly severity: Severity }): boolean;
+}
+
+/** Pauses of monitors that another plugin knows: maintenance windows. */
+export interface MonitorPauses {
+  /** Pauses that hold now, from memory. */
+  active(now: number): readonly MonitorPause[];
+}
+
+export const MonitorPauses = service<MonitorPauses>('monitor-pauses');

@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { secretPlace } from './engine/checked.ts';
 import type { Registries } from './engine/registries.ts';
 import { checkSpec, filledIn } from './fields.ts';
+import { type Heartbeats, hashOf, KEY_FIELD, keyOf, newKey } from './heartbeat/index.ts';
 import type { Names } from './names.ts';
 import type { MonitorChange, NewMonitor } from './schemas.ts';
 import { checkSettings, settingsOf } from './settings.ts';
@@ -25,12 +26,19 @@ export interface ChangesParts {
   readonly registries: Pick<Registries, 'demand'>;
   readonly monitors: MonitorStore;
   readonly certificates: CertificateStore;
+  readonly heartbeats: Pick<Heartbeats, 'renew' | 'resume'>;
   /** Tells this server and the others. */
   readonly changed: () => void;
 }
 
 type New = Static<typeof NewMonitor>;
 type Change = Static<typeof MonitorChange>;
+
+/** What comes with a monitor of another program. */
+export interface Brought {
+  /** Key of a heartbeat that its jobs know already. */
+  readonly key?: string;
+}
 
 /** Changes that the methods make. The writer of a monitor owns it. */
 export class Changes {
@@ -41,17 +49,28 @@ export class Changes {
   }
 
   /** @throws RpcError 103, 107 without a key, 108 */
-  async create(given: New, caller: Principal, isDry = false): Promise<Monitor> {
+  async create(
+    given: New,
+    caller: Principal,
+    isDry = false,
+    { key: brought }: Brought = {},
+  ): Promise<Monitor> {
     const { changed, monitors } = this.#parts;
     const { monitor, secret } = await this.check(given, caller);
-    if (hasAny(secret)) await this.#demandKey();
+    const { kind } = monitor;
+    const key = kind === 'heartbeat' ? await this.#key(brought) : undefined;
+    const whole = key === undefined ? secret : { [KEY_FIELD]: key };
+    if (hasAny(whole)) await this.#demandKey();
     if (isDry) {
       await this.#demandName(monitor.name);
       return { ...monitor, secret: marks(secret) };
     }
     const made = await monitors.create(
       { ...monitor, secret: {} },
-      { seal: (id) => this.#sealed({ id, kind: monitor.kind }, secret) },
+      {
+        ...(key !== undefined && { key_hash: hashOf(key) }),
+        seal: (id) => this.#sealed({ id, kind }, whole),
+      },
     );
     changed();
     return made;
@@ -87,13 +106,14 @@ export class Changes {
     const { certificates, changed, monitors } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const old = await this.monitor(name);
-      const { monitor, emptied, isMoved } = await this.#merged(old, change, caller);
+      const { monitor, emptied, isMoved, key_hash } = await this.#merged(old, change, caller);
       if (isDry) {
         if (monitor.name !== name) await this.#demandName(monitor.name);
         return { monitor, emptied };
       }
-      const made = await monitors.change(monitor);
+      const made = await monitors.change(monitor, key_hash === undefined ? {} : { key_hash });
       if (!made) continue;
+      await this.#wait(old, made);
       if (isMoved) await certificates.forget(made.id);
       changed();
       return { monitor: made, emptied };
@@ -108,6 +128,7 @@ export class Changes {
       if (old.enable === enable) return old;
       const made = await this.#parts.monitors.change({ ...old, enable });
       if (!made) continue;
+      await this.#wait(old, made);
       this.#parts.changed();
       return made;
     }
@@ -132,17 +153,21 @@ export class Changes {
     const { config, names, owners } = this.#parts;
     const settings = settingsOf(old.kind, change, old);
     checkSettings(old.kind, settings, config.min_interval_s);
-    const given = change.secret === null ? nulls(old.secret) : (change.secret ?? {});
+    const { [KEY_FIELD]: sealedKey, ...others } = old.secret;
+    const given = change.secret === null ? nulls(others) : (change.secret ?? {});
     const fresh = filledIn(given);
+    const key = change.renew_key ? renewedKey(old) : undefined;
     const spec = change.spec
       ? await this.#spec(old.kind, change.spec, fresh, caller)
       : this.#checkedSecret(old, fresh);
     const isMoved = targetPlace({ ...old, spec }) !== targetPlace(old);
-    const kept = Object.entries(old.secret).filter(([field]) => !Object.hasOwn(given, field));
-    if (hasAny(fresh)) await this.#demandKey();
+    const kept = Object.entries(others).filter(([field]) => !Object.hasOwn(given, field));
+    const sealed = key === undefined ? fresh : { [KEY_FIELD]: key };
+    if (hasAny(sealed)) await this.#demandKey();
     const secret = {
+      ...(sealedKey !== undefined && { [KEY_FIELD]: sealedKey }),
       ...(isMoved ? {} : Object.fromEntries(kept)),
-      ...this.#sealed(old, fresh),
+      ...this.#sealed(old, sealed),
     };
     const parent = change.parent
       ? await names.parent(change.parent, old.id, caller)
@@ -150,7 +175,26 @@ export class Changes {
         ? null
         : old.parent;
     const monitor = { ...old, ...settings, spec, secret, parent, owner: owners.of(caller) };
-    return { monitor, isMoved, emptied: isMoved ? kept.map(([field]) => field) : [] };
+    const key_hash = key === undefined ? undefined : hashOf(key);
+    return { monitor, isMoved, key_hash, emptied: isMoved ? kept.map(([field]) => field) : [] };
+  }
+
+  /** Returns the key of a new heartbeat: one that came with an import stays, so that its jobs go on. @throws RpcError 103, 108 */
+  async #key(brought: string | undefined): Promise<string> {
+    if (brought === undefined) return newKey();
+    const key = keyOf(brought);
+    if (key === undefined) throw RpcError.invalid('the key is none: leave it out');
+    if (await this.#parts.monitors.byKeyHash(hashOf(key)))
+      throw RpcError.invalid('another heartbeat has this key already: leave it out');
+    return key;
+  }
+
+  /** Has a heartbeat wait anew that was switched on, or whose times are others now. */
+  async #wait(old: Monitor, made: Monitor): Promise<void> {
+    if (made.kind !== 'heartbeat' || !made.enable) return;
+    const { heartbeats } = this.#parts;
+    if (!old.enable) return heartbeats.renew(made.id);
+    if (JSON.stringify(old.spec) !== JSON.stringify(made.spec)) await heartbeats.resume(made.id);
   }
 
   /** Returns the fields as they are stored. @throws RpcError 108 */
@@ -177,7 +221,7 @@ export class Changes {
     const { secrets } = this.#parts;
     if (!secrets)
       throw RpcError.invalid(
-        'secret fields need the plugin notify, which has their key: list notify under plugins, or leave them out',
+        'secret fields, and keys of heartbeats, need the plugin notify, which has their key: list notify under plugins, or leave them out',
       );
     await secrets.demand();
   }
@@ -189,6 +233,12 @@ export class Changes {
 }
 
 const DEFAULT_GRACE_S = 300;
+
+function renewedKey({ kind }: Monitor): string {
+  if (kind !== 'heartbeat')
+    throw RpcError.invalid(`renew_key: monitors of the kind ${kind} have no key`);
+  return newKey();
+}
 
 export const noMonitor = (name: string) => RpcError.notFound(`there is no monitor '${name}'`);
 const busy = () => RpcError.other('the monitor is being changed by others; try again');

@@ -32,7 +32,15 @@ const answer = {
   updated_at: 1781000000000,
   problem: null,
   verdict,
+  ping_url: null,
+  push_url: null,
 };
+const beat = {
+  name: 'backup',
+  kind: 'heartbeat',
+  spec: { cron: '0 3 * * *', zone: 'Europe/Berlin', grace_s: 1800 },
+} as const;
+const key = '5f0c1a52-8d1e-4c3b-9a77-2b6f0e4d9c11';
 const uptime = {
   from: 1780913600000,
   to: 1781000000000,
@@ -99,7 +107,7 @@ export const examples: readonly Example[] = [
   {
     method: 'monitor_get',
     params: { name: 'shop' },
-    result: { ...answer, states: [], certificates: [] },
+    result: { ...answer, states: [], certificates: [], last_answer: null },
   },
   {
     method: 'monitor_list',
@@ -171,4 +179,16 @@ export const examples: readonly Example[] = [
     },
   },
   { method: 'monitor_delete', params: { name: 'shop' }, result: { success: true } },
+  {
+    method: 'monitor_create',
+    params: { monitor: beat },
+    result: {
+      ...answer,
+      ...beat,
+      ...{ id: 8, interval_s: 60, condition: null, tags: [], secret: {} },
+      ping_url: `https://svc.example.net/svc/ping/${key}`,
+      push_url: `https://svc.example.net/svc/push/${key}`,
+    },
+  },
+  { method: 'monitor_pings', params: { name: 'backup', limit: 10 }, result: [] },
 ];

@@ -3,14 +3,15 @@ import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { Metrics } from '@svc/plugin-metrics/api';
-import { Secrets } from '@svc/plugin-notify/api';
+import { Notify, Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
 import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { MonitorChanged, MonitorDue, Monitors } from './api.ts';
+import { MonitorChanged, MonitorDue, MonitorPauses, Monitors } from './api.ts';
 import { config } from './config.ts';
 import { openEngine, openStores } from './engine/index.ts';
 import { PERIOD_MS } from './engine/rounds.ts';
+import { examine } from './examine.ts';
 import { examples } from './examples.ts';
 import { monitorsHeld } from './held.ts';
 import { MonitorHistory, openHistory } from './history.ts';
@@ -25,14 +26,15 @@ import { historyTables } from './store/retention.ts';
 const SECOND_MS = 1_000;
 /** Monitors and the rights of their owners are read again this often, whoever changed them. */
 const REFRESH_MS = 60_000;
-const SEALED = "exists (select 1 from monitor where secret <> '{}')";
+/** A heartbeat goes on without its sealed key: calls are known by its hash. */
+const SEALED = "exists (select 1 from monitor where secret <> '{}' and kind <> 'heartbeat')";
 
 /** Checks of what is reached over the network, and heartbeats of jobs: namespace `monitor`. */
 export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
-  optional: [Secrets, Metrics, AgentRegistry, Audit, Refusals],
+  optional: [Secrets, Notify, Metrics, AgentRegistry, Audit, Refusals, MonitorPauses],
   provides: [Monitors, MonitorHistory],
   brings: ['egress', 'retention'],
   config,
@@ -40,9 +42,10 @@ export default definePlugin({
   scopes,
   migrations,
   examples,
+  examine,
   guards: {
-    // Sealed secrets, and hashes of keys.
-    ...{ monitor: 'secret', monitor_ping: 'secret' },
+    // Sealed secrets and hashes of keys, and what targets and jobs said.
+    ...{ monitor: 'secret', monitor_ping: 'secret', monitor_answer: 'secret' },
     ...{ monitor_state: 'fixed', monitor_verdict: 'fixed', monitor_change: 'fixed' },
     ...{ monitor_result: 'fixed', monitor_chunk: 'fixed', monitor_hour: 'fixed' },
     ...{ monitor_day: 'fixed', monitor_outage: 'fixed', monitor_detail: 'fixed' },
@@ -51,10 +54,10 @@ export default definePlugin({
   },
 
   setup(kernel) {
-    const { bus, every, hooks } = kernel;
+    const { every, hooks } = kernel;
     const stores = openStores(kernel);
     const engine = openEngine(kernel, stores);
-    const { cutOff, known, recorder, rounds, runner, share } = engine;
+    const { cutOff, known, peers, recorder, rounds, runner, share } = engine;
     kernel.provide(Monitors, openMonitors({ ...stores, known }));
     kernel.provide(MonitorHistory, openHistory({ ...stores, clock: kernel.clock, known }));
     kernel.useOptional(Secrets)?.keep(SEALED);
@@ -76,11 +79,9 @@ export default definePlugin({
     });
     hooks.start.tap(async () => {
       await known.refresh();
-      kernel.defer(
-        'servers of monitors',
-        bus.watch(() => void known.refresh()),
-      );
+      peers.start();
       every('monitors', REFRESH_MS, () => known.refresh());
+      every('pauses of monitors', SECOND_MS, () => known.look());
       every('checks of monitors', SECOND_MS, () => runner.round());
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);

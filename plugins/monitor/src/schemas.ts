@@ -88,7 +88,14 @@ export const NewMonitor = Type.Object(
 );
 /** Members that are absent stay as they are; null takes the default. */
 export const MonitorChange = Type.Object(
-  { name: Type.Optional(MonitorName), spec: Type.Optional(SpecSchema), ...members },
+  {
+    ...{ name: Type.Optional(MonitorName), spec: Type.Optional(SpecSchema), ...members },
+    renew_key: optional(
+      Type.Boolean({
+        description: 'True: the heartbeat gets another key, and its addresses end. Default: false.',
+      }),
+    ),
+  },
   closed,
 );
 
@@ -173,6 +180,21 @@ export const MonitorAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(Type.String({ description: 'Why it does not run.' })),
   verdict: VerdictAnswer,
+  ping_url: OrNull(
+    Type.String({
+      description:
+        'Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here.',
+    }),
+  ),
+  push_url: OrNull(
+    Type.String({ description: 'The same for clients that call `/push/KEY?status=up`.' }),
+  ),
+});
+
+export const LastAnswer = Type.Object({
+  at: Time(),
+  place: Type.String(),
+  text: Type.String({ description: 'Its beginning, at most 300 characters.' }),
 });
 
 /** A monitor in a list: no settings beyond what a row shows. */

@@ -171,6 +171,8 @@ export interface Secrets {
   readonly problem: string | undefined;
   /** Names rows that are sealed with the key, as an SQL condition `exists (…)`, in `setup`: while there are some, no other key takes its place. */
   keep(exists: string): void;
+  /** Compares the key of the file with that of the database, and takes none: for `doctor`. @returns what is wrong; undefined: nothing @throws RpcError 103 */
+  look(): Promise<string | undefined>;
   /** Demands the key, before something is sealed. @throws RpcError 103, 107 without the key */
   demand(): Promise<void>;
   /** Seals each value for its place; another plugin's `kind` begins with its name, so that no value opens elsewhere. @throws RpcError 107 */

@@ -21,7 +21,7 @@ export async function keyProblem(path: string, store: StateStore): Promise<strin
 }
 
 const COPY =
-  'copy the file from a server that sends, or from a backup (--with-secrets), and restart; where it is lost, delete the channels that have secrets, restart and make them again';
+  'copy the file from a server that sends, or from a backup (--with-secrets), and restart; where it is lost, delete the channels and empty the monitors that have secrets, restart and write them again';
 const missingText = (path: string) =>
   `${path} is missing, so this server sends no messages: ${COPY}`;
 const otherText = (path: string) =>
@@ -55,6 +55,11 @@ export class Keys {
   get key(): Buffer {
     if (this.#key) return this.#key;
     throw RpcError.config(this.#problem ?? 'the key of the secrets is missing');
+  }
+
+  /** Compares the key of the file with that of the database. @returns what is wrong; undefined: nothing @throws UserError for a file that holds no key */
+  look(): Promise<string | undefined> {
+    return keyProblem(this.#path, this.#store);
   }
 
   /** Tells whether the database still remembers this key. @throws RpcError 103 */

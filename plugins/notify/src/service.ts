@@ -39,6 +39,7 @@ export const openSecrets = (keys: Keys, state: StateStore): Secrets => ({
     return keys.problem;
   },
   keep: (exists) => state.keep(exists),
+  look: () => keys.look(),
   async demand() {
     await keys.isKnown();
     // Throws where there is none.

@@ -92,6 +92,16 @@ export class Windows {
     return found;
   }
 
+  /** Windows that stop the checks of monitors now. One whose scope names rules is about their alerts alone. */
+  pausing(now: number): MaintenanceWindow[] {
+    return this.#held.flatMap((held) => {
+      const { window, isSuspended } = held;
+      if (isSuspended || window.effect !== 'pause' || window.scope.rules) return [];
+      const range = rangeAt(held, now);
+      return range && range[0] <= now ? [window] : [];
+    });
+  }
+
   /** Windows that a status page shows: the range that holds or comes next, before `until`. */
   public(slug: string, now: number, until: number): ActiveWindow[] {
     return this.#held.flatMap((held) => {

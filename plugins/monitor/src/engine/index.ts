@@ -3,9 +3,10 @@ import { Egress } from '@svc/plugin-egress/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { countingIn, type Kernel } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
-import { MonitorVerdict } from '../api.ts';
+import { MonitorPauses, MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
 import { openHeartbeats } from '../heartbeat/index.ts';
+import { AnswerStore } from '../store/answers.ts';
 import { CertificateStore } from '../store/certificates.ts';
 import { untilMissed } from '../store/hours.ts';
 import { IsolatedStore } from '../store/isolated.ts';
@@ -23,6 +24,7 @@ import { isChecked } from './checked.ts';
 import { CutOff } from './cut-off.ts';
 import { type Changed, Judging } from './judging.ts';
 import { KnownMonitors } from './known.ts';
+import { Peers } from './peers.ts';
 import { PlaceChecks } from './place-checks.ts';
 import { Recorder } from './recorder.ts';
 import { openRegistries, type Registries } from './registries.ts';
@@ -49,6 +51,7 @@ export function openStores(kernel: Kernel<Config>) {
     uptime: new UptimeStore({ db, clock, coverEnd }),
     certificates: new CertificateStore(db),
     isolatedServers: new IsolatedStore(db),
+    answers: new AnswerStore(db),
   };
 }
 
@@ -75,17 +78,21 @@ export function openNetworks(kernel: Kernel<Config>, registries: Registries) {
 
 /** Checks of this server, and the verdicts while it is its turn. */
 export function openEngine(kernel: Kernel<Config>, stores: Stores) {
-  const { bus, clock, config, db, log } = kernel;
-  const { monitors, states, verdicts, results, certificates, isolatedServers } = stores;
+  const { clock, config, db, log } = kernel;
+  const { answers, monitors, states, verdicts, results, certificates, isolatedServers } = stores;
   const owners = kernel.use(Owners);
   const secrets = kernel.useOptional(Secrets);
-  const known = new KnownMonitors({ clock, log, owners, store: monitors });
+  const known = new KnownMonitors({
+    ...{ clock, log, owners, store: monitors },
+    // The plugin `alert` may be set up later: it uses the monitors of this one.
+    pauses: () => kernel.useOptional(MonitorPauses)?.active(clock.now()) ?? [],
+  });
   const cutOff = new CutOff(kernel, isolatedServers);
   const registries = openRegistries(kernel);
   const networkFor = openNetworks(kernel, registries);
   const user_agent = `${kernel.brand.word}-monitor/${kernel.server.version}`;
   const recorder = new Recorder({
-    ...{ clock, log, results, states, certificates },
+    ...{ clock, log, results, states, certificates, answers },
     intervalOf: (id) => (known.byId(id)?.interval_s ?? 60) * 1_000,
     isolated: (isIsolated) => cutOff.set(isIsolated),
   });
@@ -94,15 +101,16 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     networkOf: ({ owner }) => networkFor(owner),
   });
   const runner = new Runner(clock, () => config.concurrent);
+  const peers = new Peers(kernel, () => void known.refresh());
   const share = new Share({
-    ...{ log, bus, known, monitors, states, checks, recorder, runner, secrets },
+    ...{ log, peers, known, monitors, states, checks, recorder, runner, secrets },
   });
   known.onRead(() => share.update());
   const changed = (changes: readonly Changed[]) => {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
   const heartbeats = openHeartbeats({ kernel, monitors, states });
-  const judging = new Judging({ clock, known, heartbeats, states, verdicts, changed });
+  const judging = new Judging({ known, heartbeats, states, verdicts, changed });
   const rounds = new Rounds({
     ...{ kernel, known, judging, monitors, states, verdicts },
     packer: new Packer({ db, clock, log, coverEnd }),
@@ -115,6 +123,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     known,
     networkFor,
     owners,
+    peers,
     recorder,
     registries,
     rounds,

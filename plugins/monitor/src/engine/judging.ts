@@ -1,4 +1,3 @@
-import type { Clock } from '@svc/plugin-sdk';
 import type { Heartbeats } from '../heartbeat/index.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import { slices } from '../store/sql.ts';
@@ -20,9 +19,8 @@ export interface Changed {
 }
 
 export interface JudgingParts {
-  readonly clock: Clock;
   readonly known: KnownMonitors;
-  readonly heartbeats: Pick<Heartbeats, 'judge'>;
+  readonly heartbeats: Pick<Heartbeats, 'judge' | 'resume'>;
   readonly states: Pick<StateStore, 'ofMonitors'>;
   readonly verdicts: Pick<VerdictStore, 'change' | 'ofMonitors'>;
   /** Hears of verdicts that became different, after their commit. */
@@ -30,6 +28,7 @@ export interface JudgingParts {
 }
 
 interface Now {
+  /** Unix ms. */
   readonly now: number;
   /** Unix ms until which silence says nothing; undefined: it does. */
   readonly quietUntil: number | undefined;
@@ -48,10 +47,9 @@ export class Judging {
   }
 
   /** Judges these monitors, and the groups that they are in. @throws RpcError 103 */
-  async judge(given: Iterable<number>, quietUntil: number | undefined): Promise<void> {
+  async judge(given: Iterable<number>, when: Now): Promise<void> {
     const ids = new Set([...given, ...this.#again]);
     this.#again = new Set();
-    const when = { now: this.#parts.clock.now(), quietUntil };
     const groups = this.#groupsIn(ids);
     const changed = new Set<number>();
     for (const some of slices([...ids].filter((id) => !groups.has(id))))
@@ -68,11 +66,12 @@ export class Judging {
   /** @returns monitors whose verdict became different */
   async #judgeSome(ids: readonly number[], when: Now): Promise<readonly number[]> {
     const { heartbeats, known, states, verdicts } = this.#parts;
+    const before = new Map((await verdicts.ofMonitors(ids)).map((row) => [row.monitor_id, row]));
     const called = ids.filter((id) => known.byId(id)?.kind === 'heartbeat' && !known.isPaused(id));
+    for (const id of called) if (before.get(id)?.state === PAUSED) await heartbeats.resume(id);
     const beats = called.length > 0 ? await heartbeats.judge(called, when) : undefined;
-    const [rows, stored] = [await states.ofMonitors(ids), await verdicts.ofMonitors(ids)];
+    const rows = await states.ofMonitors(ids);
     const byMonitor = Map.groupBy(rows, ({ monitor_id }) => monitor_id);
-    const before = new Map(stored.map((row) => [row.monitor_id, row]));
     const changes = ids.flatMap((id) => {
       const monitor = known.byId(id);
       if (!monitor) return [];
@@ -83,7 +82,7 @@ export class Judging {
           ? beats?.get(id)
           : this.#next(monitor, own, from, when);
       if (!next) return [];
-      return changeOf(id, from, next, downPlaces(own));
+      return changeOf(from, { monitor_id: id, ...afterPause(next, from, when) }, downPlaces(own));
     });
     return this.#make(changes);
   }
@@ -126,7 +125,8 @@ export class Judging {
       const next = known.isPaused(id)
         ? paused(when)
         : { ...groupVerdict(own, group, when.now), next_at: null };
-      return changeOf(id, stored.get(id), next, []);
+      const from = stored.get(id);
+      return changeOf(from, { monitor_id: id, ...afterPause(next, from, when) }, []);
     });
     await this.#make(changes);
   }
@@ -151,6 +151,10 @@ const paused = ({ now }: Now): Next => ({
   ...{ state: PAUSED, since: now, up: 0, down: 0, unknown: 0, detail: '', next_at: null },
 });
 
+/** Returns a verdict that holds from the end of a pause on at the earliest: what places said before it is not told of its time. */
+const afterPause = (next: Next, from: StoredVerdict | undefined, { now }: Now): Next =>
+  from?.state === PAUSED ? { ...next, since: Math.max(next.since, now) } : next;
+
 const downPlaces = (states: readonly State[]): number[] =>
   states.filter(({ state }) => state === DOWN).map(({ place_id }) => place_id);
 
@@ -168,13 +172,12 @@ function upSince(
 
 /** Returns the change to what was judged; none where nothing is another. What is unchanged holds since it began. */
 function changeOf(
-  monitor_id: number,
   from: StoredVerdict | undefined,
-  next: Next,
+  next: Next & { readonly monitor_id: number },
   places: readonly number[],
 ): VerdictChange[] {
   const since = from?.state === next.state ? from.since : next.since;
-  const to = { monitor_id, ...next, since };
+  const to = { ...next, since };
   const isSame =
     from !== undefined &&
     (['state', 'since', 'up', 'down', 'unknown', 'detail', 'next_at'] as const).every(

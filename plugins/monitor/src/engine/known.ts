@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
 import type { Owners } from '@svc/plugin-token/api';
+import type { MonitorPause } from '../api.ts';
 import { mayDo } from '../permissions.ts';
 import { type MonitorStore, PAGE_ROWS } from '../store/monitors.ts';
 import type { ListedMonitor } from '../store/rows.ts';
@@ -16,6 +17,8 @@ export interface KnownParts {
   readonly log: Logger;
   readonly owners: Owners;
   readonly store: MonitorStore;
+  /** Pauses that hold now. */
+  readonly pauses: () => readonly MonitorPause[];
 }
 
 type Group = { readonly version: number; readonly spec: GroupSpec };
@@ -28,6 +31,8 @@ export class KnownMonitors {
   readonly #listeners: (() => Promise<void>)[] = [];
   #byId: ReadonlyMap<number, ListedMonitor> = new Map();
   #paused: ReadonlySet<number> = new Set();
+  /** Pauses of the last reading. */
+  #pauses = '';
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
@@ -57,9 +62,15 @@ export class KnownMonitors {
     return this.#groups;
   }
 
-  /** Tells whether a monitor is switched off, or its owner may not have it run. */
+  /** Tells whether a monitor is switched off, its owner may not have it run, or a maintenance window pauses it. */
   isPaused(id: number): boolean {
     return this.#paused.has(id);
+  }
+
+  /** Reads all again where a pause began or ended since: each second. */
+  async look(): Promise<void> {
+    const now = keyOf(this.#parts.pauses());
+    if (now !== this.#pauses) await this.refresh();
   }
 
   /** Calls this after each reading. */
@@ -95,14 +106,18 @@ export class KnownMonitors {
   async #read(): Promise<void> {
     const { owners, store } = this.#parts;
     const listed = await store.list();
+    const pauses = this.#parts.pauses();
     const paused = new Set<number>();
-    await gently(listed, async ({ id, enable, name, owner }) => {
-      if (!enable || (owner !== null && !(await owners.may(owner, mayDo('write', name)))))
+    await gently(listed, async (monitor) => {
+      const { id, enable, name, owner } = monitor;
+      const isOff = !enable || pauses.some((pause) => pause.holdsFor(monitor));
+      if (isOff || (owner !== null && !(await owners.may(owner, mayDo('write', name)))))
         paused.add(id);
     });
     await this.#readGroups(listed.filter(({ kind }) => kind === 'group'));
     this.#byId = new Map(listed.map((monitor) => [monitor.id, monitor]));
     this.#paused = paused;
+    this.#pauses = keyOf(pauses);
   }
 
   async #readGroups(listed: readonly ListedMonitor[]): Promise<void> {
@@ -114,3 +129,5 @@ export class KnownMonitors {
         this.#groups.set(id, { version, spec: spec as unknown as GroupSpec });
   }
 }
+
+const keyOf = (pauses: readonly MonitorPause[]): string => pauses.map(({ key }) => key).join(' ');

@@ -26,21 +26,28 @@ export function judgeOutcome(
 
 /** Returns why a check failed; undefined: it is good. */
 function failureOf(outcome: Outcome, condition: Condition): string | undefined {
-  const { error, values, code, summary } = outcome;
+  const { error, values } = outcome;
   if (error !== undefined) return error;
   try {
     const verdict = condition.evaluate(values);
     if (verdict === true) return undefined;
-    const said = summary ?? (code === null ? undefined : `status ${code}`);
-    const status = said === undefined ? '' : `${said}, `;
+    const said = saidBefore(outcome);
     const missing = condition.variables.filter((name) => valueAt(values, name) === undefined);
     return verdict === undefined && missing.length > 0
-      ? `${status}the answer has no ${missing.join(', ')}`
-      : `${status}not ${condition.text}`;
+      ? `${said}the answer has no ${missing.join(', ')}`
+      : `${said}not ${condition.text}`;
   } catch (cause) {
-    if (cause instanceof ConditionError) return `the condition fails: ${cause.message}`;
-    throw cause;
+    if (!(cause instanceof ConditionError)) throw cause;
+    const [, member] = /^No such key: (?!index out of bounds)(.+)$/s.exec(cause.message) ?? [];
+    if (member !== undefined) return `${saidBefore(outcome)}the answer has no member \`${member}\``;
+    return `the condition fails: ${cause.message}`;
   }
+}
+
+/** Returns what was measured in few words, as the beginning of a sentence. */
+function saidBefore({ summary, code }: Outcome): string {
+  const said = summary ?? (code === null ? undefined : `status ${code}`);
+  return said === undefined ? '' : `${said}, `;
 }
 
 const valueAt = (values: Outcome['values'], name: string): unknown =>

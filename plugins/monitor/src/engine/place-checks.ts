@@ -7,6 +7,9 @@ import { judgeOutcome } from './outcome.ts';
 import { after } from './place.ts';
 import type { Job } from './runner.ts';
 
+/** Time by which clocks of servers may differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** A monitor that is checked here, with what its checks need. */
 export interface Checked {
   readonly monitor: Monitor;
@@ -98,7 +101,7 @@ export class PlaceChecks {
     const isUnknown = outcome.isUnknown || (this.#isolation.isolated && !reached);
     const ok = isUnknown ? null : judged.ok;
     const result: Result = { monitor_id: monitor.id, place_id, at: planned, ...judged, ok };
-    const before = this.#states.get(monitor.id);
+    const before = notAhead(this.#states.get(monitor.id), planned);
     const to = after(before, result, this.#rulesOf(monitor, before, reached));
     const state = await sink.seen(result, before, to, outcome);
     this.#states.set(monitor.id, state);
@@ -113,4 +116,10 @@ export class PlaceChecks {
       recover_after: monitor.recover_after,
     };
   }
+}
+
+/** Returns a state as it counts at this time: what was seen before the clock was set back is not newer than what comes. */
+function notAhead(state: State | undefined, at: number): State | undefined {
+  if (!state || state.last_at - at < CLOCKS_DIFFER_MS) return state;
+  return { ...state, since: Math.min(state.since, at - 1), last_at: at - 1 };
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from '@svc/checks';
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
+import type { Answer, AnswerStore } from '../store/answers.ts';
 import type { CertificateStore } from '../store/certificates.ts';
 import type { ResultStore } from '../store/results.ts';
 import type { MadeState, StateChange, StateStore } from '../store/states.ts';
@@ -21,6 +22,7 @@ export interface RecorderParts {
   readonly results: Pick<ResultStore, 'add'>;
   readonly states: Pick<StateStore, 'change' | 'progress'>;
   readonly certificates: Pick<CertificateStore, 'put'>;
+  readonly answers: Pick<AnswerStore, 'put'>;
   readonly intervalOf: (monitor_id: number) => number;
   readonly isolated: (isIsolated: boolean) => void;
 }
@@ -37,6 +39,8 @@ export class Recorder implements Sink {
   readonly counts = { up: 0, failed: 0, unknown: 0 };
   #results: Result[] = [];
   #lost = 0;
+  /** Last answers that were not good, by monitor. */
+  readonly #answers = new Map<number, Answer>();
   #changes: Waiting[] = [];
   #isChanging = false;
   /** Monitors whose state differs from that of the database. */
@@ -59,11 +63,13 @@ export class Recorder implements Sink {
     result: Result,
     from: State | undefined,
     to: State,
-    { certificate: inspection }: Outcome,
+    { certificate: inspection, sample }: Outcome,
   ): Promise<State> {
     this.counts[result.ok === null ? 'unknown' : result.ok ? 'up' : 'failed']++;
     this.#results.push(result);
     const { monitor_id, place_id, at } = result;
+    if (result.ok === false && sample)
+      this.#answers.set(monitor_id, { monitor_id, place_id, at, text: sample });
     if (inspection)
       await this.#parts.certificates
         .put({ monitor_id, place_id, at, inspection })
@@ -89,8 +95,10 @@ export class Recorder implements Sink {
   async flush(): Promise<void> {
     const results = this.#results;
     const states = [...this.#progress.values()];
+    const answers = [...this.#answers.values()];
     this.#results = [];
     this.#progress.clear();
+    this.#answers.clear();
     try {
       if (results.length > 0) await this.#parts.results.add(results);
     } catch (error) {
@@ -106,6 +114,11 @@ export class Recorder implements Sink {
       for (const { monitor_id } of states) this.#written.delete(monitor_id);
       this.#failed('states', error);
     }
+    // One that is lost comes again with the next failure.
+    if (answers.length > 0)
+      await this.#parts.answers
+        .put(answers)
+        .catch((error: unknown) => this.#failed('answers', error));
   }
 
   #wasSilent({ monitor_id, last_at }: State, to: State): boolean {
@@ -117,7 +130,7 @@ export class Recorder implements Sink {
   #note(state: State): void {
     const { monitor_id, last_at } = state;
     const every = Math.min(PROGRESS_MS, INTERVALS * this.#parts.intervalOf(monitor_id));
-    if (last_at - (this.#written.get(monitor_id) ?? 0) < every) return;
+    if (Math.abs(last_at - (this.#written.get(monitor_id) ?? 0)) < every) return;
     this.#written.set(monitor_id, last_at);
     this.#progress.set(monitor_id, state);
   }

@@ -121,14 +121,14 @@ export class Rounds {
   }
 
   async #judge(): Promise<void> {
-    const { judging, kernel, verdicts } = this.#parts;
-    const { clock } = kernel;
-    const left = this.#quietUntil - clock.monotonic();
-    const now = clock.now();
+    const { judging, verdicts } = this.#parts;
+    // The time of the last look: a pause of the process within a round makes nobody late.
+    const now = this.#wall;
+    const left = this.#quietUntil - this.#monotonic;
     const ids = new Set(this.#anew());
     for (const id of await this.#changed()) ids.add(id);
     for (const { monitor_id } of await verdicts.due()) ids.add(monitor_id);
-    await judging.judge(ids, left > 0 ? now + left : undefined);
+    await judging.judge(ids, { now, quietUntil: left > 0 ? now + left : undefined });
     this.#since = now - OVERLAP_MS;
   }
 

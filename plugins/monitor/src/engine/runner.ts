@@ -62,6 +62,9 @@ export class Runner {
   /** Begins what is due. */
   round(): void {
     const now = this.#clock.now();
+    // A clock that was set back: nothing is planned further ahead than one interval.
+    for (const planned of this.#planned.values())
+      if (planned.at - now > planned.job.interval_ms) planned.at = this.#soon(planned.job).at;
     const due = [...this.#planned.values()].filter(({ at, running }) => at <= now && !running);
     // What waits longest goes first, so that no host is forgotten behind others.
     for (const planned of due.toSorted((a, b) => a.at - b.at)) {

@@ -14,7 +14,8 @@ import { serverOf } from './schedule.ts';
 
 export interface ShareParts {
   readonly log: Logger;
-  readonly bus: Pick<Bus, 'id' | 'servers'>;
+  /** This server, and the others that have a share. */
+  readonly peers: Pick<Bus, 'id' | 'servers'>;
   readonly known: KnownMonitors;
   readonly monitors: MonitorStore;
   readonly states: StateStore;
@@ -61,8 +62,8 @@ export class Share {
   }
 
   #living(): readonly string[] {
-    const { bus } = this.#parts;
-    const servers = [bus.id, ...bus.servers().map(({ id }) => id)].sort();
+    const { peers } = this.#parts;
+    const servers = [peers.id, ...peers.servers().map(({ id }) => id)].sort();
     const key = servers.join(' ');
     if (key !== this.#servers) this.#placed.clear();
     this.#servers = key;
@@ -72,7 +73,7 @@ export class Share {
   #isOwn(id: number, servers: readonly string[]): boolean {
     if (servers.length === 1) return true;
     if (!this.#placed.has(id)) this.#placed.set(id, serverOf(id, servers));
-    return this.#placed.get(id) === this.#parts.bus.id;
+    return this.#placed.get(id) === this.#parts.peers.id;
   }
 
   /** Reads what the server said before of monitors that come to it. */

@@ -1,8 +1,9 @@
 import type { Clock } from '@svc/plugin-sdk';
 import type { HeartbeatStore, HeldHeartbeat } from '../store/heartbeats.ts';
 import { addPing } from '../store/pings.ts';
-import { beginRun, endRun, endRuns, NO_RID } from '../store/runs.ts';
+import { beginRun, endRun, endRuns, NO_RID, runsOf } from '../store/runs.ts';
 import { DOWN, type HeartbeatSpec, type State, UNKNOWN, UP } from '../types.ts';
+import { dueOf } from './due.ts';
 
 /** Ping as it came. */
 export interface Arrived {
@@ -41,13 +42,27 @@ export class Pings {
 
   /** Lets a heartbeat wait anew from now on: it is unknown until its next ping, and no run of it goes on. */
   async renew(id: number): Promise<void> {
-    const now = this.#clock.now();
+    await this.#store.byId(id, (held) => this.#renew(held));
+  }
+
+  /** Lets a heartbeat of which a ping was due by now wait anew; what it said is not made up for by time alone. */
+  async resume(id: number): Promise<void> {
     await this.#store.byId(id, async (held) => {
-      await endRuns(held.trx, id);
-      const counts = { fails: 0, goods: 0, ms: null, code: null, detail: '' };
-      const state: State = { ...held.state, state: UNKNOWN, since: now, last_at: now, ...counts };
-      await this.#store.write(held, state, true);
+      const { trx, spec, state } = held;
+      if (state.state === DOWN) return;
+      const due = dueOf(spec, state.last_at, await runsOf(trx, id));
+      // A run may go on; a ping that was due meanwhile is not asked for.
+      const end = due.run ? due.late_at : due.expected_at;
+      if (end <= this.#clock.now()) await this.#renew(held);
     });
+  }
+
+  async #renew(held: HeldHeartbeat): Promise<void> {
+    const now = this.#clock.now();
+    await endRuns(held.trx, held.id);
+    const counts = { fails: 0, goods: 0, ms: null, code: null, detail: '' };
+    const state: State = { ...held.state, state: UNKNOWN, since: now, last_at: now, ...counts };
+    await this.#store.write(held, state, true);
   }
 
   async #take(held: HeldHeartbeat, ping: Arrived): Promise<void> {

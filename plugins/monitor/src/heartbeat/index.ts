@@ -9,7 +9,7 @@ import { Pings } from './heartbeats.ts';
 import { type JudgedHeartbeat, Lateness, type When } from './late.ts';
 import { addPingRoutes } from './routes.ts';
 
-export { hashOf, KEY_FIELD, keyOf, keyUrl, newKey } from './key.ts';
+export { hashOf, KEY_FIELD, keyOf, keyUrl, newKey, pushUrl } from './key.ts';
 export type { JudgedHeartbeat, When } from './late.ts';
 
 /** Heartbeats: monitors that are called, and told when the call does not come. */
@@ -23,6 +23,8 @@ export interface Heartbeats {
   judge(ids: readonly number[], when: When): Promise<ReadonlyMap<number, JudgedHeartbeat>>;
   /** Lets a heartbeat wait anew from now on: after it was switched on. @throws RpcError 103 */
   renew(id: number): Promise<void>;
+  /** Lets a heartbeat of which a ping was due by now wait anew: after its times changed, or a pause of it. @throws RpcError 103 */
+  resume(id: number): Promise<void>;
 }
 
 export interface HeartbeatParts {
@@ -48,5 +50,6 @@ export function openHeartbeats(parts: HeartbeatParts): Heartbeats {
     routes: (routes) => addPingRoutes(routes, { clock, log, monitors, pings, throttle }),
     judge: (ids, when) => lateness.judge(ids, when),
     renew: (id) => pings.renew(id),
+    resume: (id) => pings.resume(id),
   };
 }

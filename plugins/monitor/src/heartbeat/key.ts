@@ -22,3 +22,6 @@ export const hashOf = (key: string): string => createHash('sha256').update(key).
 
 /** Returns the address that a job calls; `base` is the path `/svc` under the server's address, without a slash at its end. */
 export const keyUrl = (base: string, key: string): string => `${base}/ping/${key}`;
+
+/** Returns the address of the form that answers JSON. */
+export const pushUrl = (base: string, key: string): string => `${base}/push/${key}`;

@@ -1,8 +1,9 @@
 import type { Secrets } from '@svc/plugin-notify/api';
-import type { Principal, Static } from '@svc/plugin-sdk';
+import type { Auth, Principal, Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
-import { checkedOf, isChecked } from '../engine/checked.ts';
+import { checkedOf, isChecked, secretOf } from '../engine/checked.ts';
 import { NO_RIGHT } from '../engine/known.ts';
+import { KEY_FIELD, keyUrl, pushUrl } from '../heartbeat/index.ts';
 import type { Names } from '../names.ts';
 import { mayDo } from '../permissions.ts';
 import type { MonitorAnswer, VerdictAnswer } from '../schemas.ts';
@@ -15,6 +16,9 @@ export interface AnswerParts {
   readonly secrets: Secrets | undefined;
   readonly names: Names;
   readonly verdicts: VerdictStore;
+  readonly auth: Auth;
+  /** Address of the path `/svc`; only the path where the server knows no address of its own. */
+  readonly base: () => Promise<string>;
 }
 
 /** Returns a monitor without its secrets; other monitors that it names show to whoever may read them. */
@@ -39,11 +43,29 @@ export async function monitorAnswer(
       ...(places.pick && { pick: places.pick }),
     },
     spec: kind === 'group' ? { ...spec, members: named } : { ...spec },
-    secret: Object.fromEntries(Object.keys(secret).map((field) => [field, { set: true }])),
+    secret: Object.fromEntries(
+      Object.keys(secret).flatMap((field) => (field === KEY_FIELD ? [] : [[field, { set: true }]])),
+    ),
     parent: parent === null ? null : (names.get(parent) ?? null),
     problem: (await problemOf(parts, monitor)) ?? null,
     verdict: verdictAnswer(verdict, monitor),
+    ...(await urlsOf(parts, monitor, caller)),
   };
+}
+
+const NO_URLS = { ping_url: null, push_url: null };
+
+/** Returns the addresses of a heartbeat for those who may write it: whoever has them can call. */
+async function urlsOf({ auth, base, secrets }: AnswerParts, monitor: Monitor, caller: Principal) {
+  const { secret, kind, name } = monitor;
+  const sealed = secret[KEY_FIELD];
+  if (kind !== 'heartbeat' || !sealed || !(await auth.allows(caller, mayDo('write', name))))
+    return NO_URLS;
+  const opened = secretOf({ ...monitor, secret: { [KEY_FIELD]: sealed } }, secrets);
+  if ('problem' in opened) return NO_URLS;
+  const key = String(opened.values[KEY_FIELD]);
+  const at = await base();
+  return { ping_url: keyUrl(at, key), push_url: pushUrl(at, key) };
 }
 
 /** Returns why a monitor does not run, where somebody wants it to. */

@@ -1,4 +1,5 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { Notify } from '@svc/plugin-notify/api';
 import { type Kernel, type Methods, RpcError } from '@svc/plugin-sdk';
 import { MonitorChanged, MonitorDue } from '../api.ts';
 import { Changes } from '../changes.ts';
@@ -6,10 +7,12 @@ import type { Config } from '../config.ts';
 import type { Engine, Stores } from '../engine/index.ts';
 import { Names } from '../names.ts';
 import { OutcomeStore } from '../store/outcomes.ts';
+import { PingStore } from '../store/pings.ts';
 import { SERVER_PLACE } from '../types.ts';
 import { addHistoryMethods } from './history.ts';
 import { addListMethod } from './list.ts';
 import { addMonitorMethods } from './monitors.ts';
+import { addPingMethod } from './pings.ts';
 import { addTryMethods } from './try.ts';
 
 /** Adds the methods of the namespace `monitor`. */
@@ -22,11 +25,16 @@ export function addMethods(
   const { owners, registries, secrets } = engine;
   const names = new Names({ auth, monitors: stores.monitors });
   const changed = () => kernel.publish(MonitorChanged, {});
-  const shared = { ...stores, auth, clock, owners, secrets, names, registries };
-  const changes = new Changes({ ...shared, config, changed });
+  const notify = kernel.useOptional(Notify);
+  const path = kernel.brand.rewrite('/svc');
+  const base = async () => `${(await notify?.publicUrl()) ?? ''}${path}`;
+  const shared = { ...stores, auth, clock, owners, secrets, names, base, registries };
+  const { heartbeats } = engine;
+  const changes = new Changes({ ...shared, config, changed, heartbeats });
   const parts = { ...shared, ...placesIn(kernel), changes };
   addMonitorMethods(methods, parts);
   addListMethod(methods, { ...parts, outcomes: new OutcomeStore(db) });
+  addPingMethod(methods, { changes, pings: new PingStore(db) });
   addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });

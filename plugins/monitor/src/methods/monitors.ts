@@ -1,25 +1,20 @@
 import type { Outcome } from '@svc/checks';
-import {
-  type Auth,
-  DryRun,
-  described,
-  type Methods,
-  needs,
-  type Principal,
-  Type,
-} from '@svc/plugin-sdk';
+import { DryRun, described, type Methods, needs, type Principal, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import { FORMS } from '../kinds.ts';
 import { mayDo } from '../permissions.ts';
 import {
   CertificateAnswer,
   KindAnswer,
+  LastAnswer,
   MonitorAnswer,
   MonitorChange,
   MonitorName,
   NewMonitor,
+  OrNull,
   PlaceAnswer,
 } from '../schemas.ts';
+import type { AnswerStore } from '../store/answers.ts';
 import type { CertificateStore } from '../store/certificates.ts';
 import type { StateStore } from '../store/states.ts';
 import type { Monitor, State } from '../types.ts';
@@ -27,10 +22,10 @@ import { placeWord } from '../words.ts';
 import { type AnswerParts, monitorAnswer } from './answers.ts';
 
 export interface MonitorMethodParts extends AnswerParts {
-  readonly auth: Auth;
   readonly changes: Changes;
   readonly states: StateStore;
   readonly certificates: CertificateStore;
+  readonly answers: AnswerStore;
   /** Name of a place: `server`, or the UUID of an agent. */
   readonly placeName: (place_id: number) => string;
 }
@@ -159,7 +154,10 @@ function addGet(methods: Methods, parts: MonitorMethodParts): void {
     result: Type.Interface([MonitorAnswer], {
       states: Type.Array(PlaceAnswer),
       certificates: Type.Array(CertificateAnswer),
+      last_answer: OrNull(LastAnswer),
     }),
+    description:
+      '`last_answer` is what the target sent last that was not good; it shows with `monitor` `answer`, else it is null.',
     access: on('read'),
     async handle({ name }, { caller }) {
       const monitor = await changes.monitor(name);
@@ -172,9 +170,20 @@ function addGet(methods: Methods, parts: MonitorMethodParts): void {
           ...{ place: placeName(place_id), at },
           ...certificateAnswer(inspection),
         })),
+        last_answer: await lastAnswer(parts, monitor, caller),
       };
     },
   });
+}
+
+async function lastAnswer(
+  { answers, auth, placeName }: MonitorMethodParts,
+  { id, name }: Monitor,
+  caller: Principal,
+) {
+  const last = await answers.last(id);
+  if (!last || !(await auth.allows(caller, mayDo('answer', name)))) return null;
+  return { at: last.at, place: placeName(last.place_id), text: last.text };
 }
 
 /** Returns what a place saw of certificates. */

@@ -9,6 +9,7 @@ import type { Migration } from '@svc/plugin-sdk/sql';
  * Table `monitor_result`: checks of the last hours; `monitor_chunk` has older ones, packed by the hour.
  * Tables `monitor_hour` and `monitor_day`: seconds by verdict and times of checks; `place_id` -1 is the verdict.
  * Table `monitor_detail`: distinct texts of failures. Table `monitor_tls`: the certificates that a place saw last.
+ * Table `monitor_answer`: the beginning of the last answer of each place that was not good.
  * Table `monitor_run`: runs of a heartbeat that began and have not ended, by `rid`.
  * Table `monitor_turn`: one row, which server judges and packs.
  * Table `monitor_isolated`: servers that are cut off now, by their ids on the bus; `until` is when a row that is not renewed ends.
@@ -72,6 +73,8 @@ const create: Migration = {
       at bigint not null, kind ${text} not null, exit_status integer, rid ${text}, method ${text} not null,
       address ${text} not null, agent ${text} not null, ms ${real}, body ${types.bytes} not null)`);
     await query.raw('create index monitor_ping_monitor on monitor_ping (monitor_id, id)');
+    await query.raw(`create table monitor_answer (monitor_id bigint not null, place_id integer not null,
+      at bigint not null, text ${text} not null, primary key (monitor_id, place_id))`);
     await query.raw(`create table monitor_run (monitor_id bigint not null, rid ${text} not null,
       started_at bigint not null, primary key (monitor_id, rid))`);
     await query.raw(`create table monitor_isolated (id ${text} not null primary key, server ${text} not null,

@@ -31,6 +31,7 @@ const HANGING = [
   ['monitor_outage', 'id'],
   ['monitor_tls', 'monitor_id, place_id'],
   ['monitor_ping', 'id'],
+  ['monitor_answer', 'monitor_id, place_id'],
   ['monitor_run', 'monitor_id, rid'],
 ] as const;
 

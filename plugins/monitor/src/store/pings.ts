@@ -43,6 +43,15 @@ export class PingStore {
     return readRows<Ping>(this.#db, { columns: COLUMNS, sql, params: [monitor_id] });
   }
 
+  /** So many pings of a monitor with their bodies, the newest first. */
+  withBodies(monitor_id: number, limit: number): Promise<(Ping & { readonly body: Uint8Array })[]> {
+    const sql = `select ${COLUMNS}, body from monitor_ping where monitor_id = ? order by id desc limit ?`;
+    return guarded('the pings could not be read', async () => {
+      const rows = await this.#db.all<Ping & { body: Uint8Array }>(sql, [monitor_id, limit]);
+      return rows.map(({ id, at, ...row }) => ({ ...row, id: Number(id), at: Number(at) }));
+    });
+  }
+
   /** Returns the body of a ping; undefined: it has gone. */
   body(monitor_id: number, id: number): Promise<Uint8Array | undefined> {
     const sql = 'select body from monitor_ping where monitor_id = ? and id = ?';
