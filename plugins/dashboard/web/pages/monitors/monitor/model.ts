@@ -40,6 +40,7 @@ export function useOutages(name: string, since: number) {
 }
 
 export const RANGES = {
+  '6h': DAY_MS / 4,
   '24h': DAY_MS,
   '7d': 7 * DAY_MS,
   '30d': 30 * DAY_MS,

@@ -8,7 +8,7 @@ import { RANGES, type Range, useTimes } from './model.ts';
 /** Times of the checks: the median with its spread, and the slowest twentieth. */
 export function Times({ name }: { readonly name: string }) {
   const wanted = address.value.query.get('range') as Range | null;
-  const range: Range = wanted !== null && Object.hasOwn(RANGES, wanted) ? wanted : '24h';
+  const range: Range = wanted !== null && Object.hasOwn(RANGES, wanted) ? wanted : '6h';
   const { series, times, forget } = useTimes(name, range);
   const curves = useMemo(() => curvesOf(series.data?.points ?? []), [series.data]);
   return (
