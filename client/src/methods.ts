@@ -3312,6 +3312,24 @@ export interface Methods {
       places: string[];
     }[];
   };
+  /** Uptime of the last 30 days of some monitors, and what each of their places says. */
+  'monitor_overview': {
+    params: {
+      /** `id` of monitors, as `monitor_list` has them. */
+      ids: number[];
+    };
+    result: {
+      id: number;
+      /** Per cent of the last 30 days. */
+      uptime_30d: number | null;
+      states: {
+        /** `server`, or the UUID of an agent. */
+        place: string;
+        state: 'up' | 'suspect' | 'down' | 'unknown';
+        ms: number | null;
+      }[];
+    }[];
+  };
   /** Times of the checks of a monitor, for charts. */
   'monitor_query_series': {
     params: {

@@ -12,6 +12,7 @@ import { SERVER_PLACE } from '../types.ts';
 import { addHistoryMethods } from './history.ts';
 import { addListMethod } from './list.ts';
 import { addMonitorMethods } from './monitors.ts';
+import { addOverviewMethod } from './overview.ts';
 import { addTryMethods } from './try.ts';
 
 /** Adds the methods of the namespace `monitor`. */
@@ -30,6 +31,7 @@ export function addMethods(
   const parts = { ...shared, ...placesIn(kernel), changes, uptime };
   addMonitorMethods(methods, parts);
   addListMethod(methods, { ...parts, outcomes: new OutcomeStore(db) });
+  addOverviewMethod(methods, parts);
   addHistoryMethods(methods, { ...parts, latency: new LatencyStore(db, stores.results) });
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });
