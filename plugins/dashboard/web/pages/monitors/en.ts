@@ -27,14 +27,6 @@ export const words = {
     heartbeat: 'Heartbeat',
     group: 'Group',
   },
-  states: {
-    up: 'Up',
-    degraded: 'Partly down',
-    suspect: 'Failing',
-    down: 'Down',
-    unknown: 'Not known',
-    paused: 'Paused',
-  },
   unreadable: 'The monitors could not be read.',
   state: 'State',
   name: 'Name',
@@ -42,6 +34,7 @@ export const words = {
   recent: 'Last 30 checks',
   time: 'Time',
   day: '24 h',
+  month: '30 d',
   outcomes: (count: number, failed: number) =>
     count === 0 ? 'not checked yet' : `${counted(count, 'check', 'checks')}, ${failed} failed`,
   ungrouped: 'Without a group',

@@ -17,14 +17,6 @@ export const words: Strings['monitors'] = {
     heartbeat: '心跳',
     group: '组合',
   },
-  states: {
-    up: '正常',
-    degraded: '部分中断',
-    suspect: '失败中',
-    down: '中断',
-    unknown: '未知',
-    paused: '已暂停',
-  },
   unreadable: '无法读取监控。',
   state: '状态',
   name: '名称',
@@ -32,6 +24,7 @@ export const words: Strings['monitors'] = {
   recent: '最近 30 次检查',
   time: '耗时',
   day: '24 小时',
+  month: '30 天',
   outcomes: (count, failed) => (count === 0 ? '尚未检查' : `${count} 次检查，${failed} 次失败`),
   ungrouped: '未分组',
   countOf: {

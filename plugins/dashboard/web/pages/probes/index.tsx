@@ -11,6 +11,7 @@ import {
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
 import { RANGES, type Range, useChoice } from './model.ts';
+import { MonitorPlaces } from './monitor-places.tsx';
 import { Target } from './target.tsx';
 import { TurnAll } from './turn-buttons.tsx';
 import './probes.css';
@@ -24,6 +25,7 @@ export default function Probes() {
   };
   return (
     <div class="page">
+      <MonitorPlaces />
       <Loaded of={probes} what={t.probes.unreadable}>
         {(list) =>
           list.length === 0 ? (

@@ -112,4 +112,19 @@ export const probes = {
     doneAll: (count: number) => `${count} monitors made; their jobs are off.`,
     old: 'Probes of jobs',
   },
+  states: {
+    up: 'Up',
+    degraded: 'Partly down',
+    suspect: 'Failing',
+    down: 'Down',
+    unknown: 'Not known',
+    paused: 'Paused',
+  },
+  places: {
+    title: 'Monitors by place',
+    server: 'The server',
+    count: (count: number, bad: number) =>
+      `${count === 1 ? 'one monitor' : `${count} monitors`}${bad === 0 ? ', all well' : `, ${bad} not well`}`,
+    more: (count: number) => `and ${count} more`,
+  },
 };

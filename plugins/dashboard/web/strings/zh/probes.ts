@@ -94,4 +94,18 @@ export const probes: SharedStrings['probes'] = {
     doneAll: (count) => `已建 ${count} 个监控；定时任务已停用。`,
     old: '定时任务的探测',
   },
+  states: {
+    up: '正常',
+    degraded: '部分中断',
+    suspect: '失败中',
+    down: '中断',
+    unknown: '未知',
+    paused: '已暂停',
+  },
+  places: {
+    title: '按地点查看监控',
+    server: '服务器',
+    count: (count, bad) => `${count} 个监控${bad === 0 ? '，全部正常' : `，${bad} 个异常`}`,
+    more: (count) => `另外 ${count} 个`,
+  },
 };

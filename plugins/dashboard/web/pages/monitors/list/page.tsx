@@ -119,7 +119,7 @@ function Bar({ rows, state, text }: BarProps) {
           aria-pressed={one === state}
           onClick={() => setQuery({ state: one === state ? undefined : one })}
         >
-          {t.monitors.states[one]} <span>{format.number(counts[one])}</span>
+          {t.probes.states[one]} <span>{format.number(counts[one])}</span>
         </button>
       ))}
     </div>

@@ -2,11 +2,12 @@ import { ChevronDown, ChevronRight } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { colours, Link, navigate, to } from '../../../frame/index.ts';
 import { Amount, format, Icon, useWindow } from '../../../parts/index.ts';
+import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import type { Row } from '../model.ts';
-import { StateMark } from '../state.tsx';
 import { uptimeFigure } from '../uptime-figure.ts';
 import { countsOf, type Line } from './filters.ts';
+import { useMonths } from './months.ts';
 import { drawStrips, STRIP_PX } from './strip.ts';
 
 interface Props {
@@ -27,6 +28,7 @@ export function Rows({ lines, folded, onFold }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [from, end] = useWindow(body, lines.length, height);
   const shown = lines.slice(from, end);
+  const months = useMonths(shown);
   const theme = colours.value;
   useEffect(() => {
     if (canvas.current) drawStrips(canvas.current, { lines: shown, height, middle });
@@ -48,7 +50,13 @@ export function Rows({ lines, folded, onFold }: Props) {
       >
         {shown.map((line, at) =>
           'row' in line ? (
-            <MonitorRow key={line.row.id} row={line.row} index={from + at + 2} style={place(at)} />
+            <MonitorRow
+              key={line.row.id}
+              row={line.row}
+              month={months.get(line.row.id) ?? null}
+              index={from + at + 2}
+              style={place(at)}
+            />
           ) : (
             <GroupRow
               key={`group ${line.group}`}
@@ -86,6 +94,9 @@ const Head = () => (
     <span role="columnheader" class="num">
       {t.monitors.day}
     </span>
+    <span role="columnheader" class="num">
+      {t.monitors.month}
+    </span>
   </div>
 );
 
@@ -93,11 +104,13 @@ type Place = { readonly top: string; readonly height: string };
 
 interface RowProps {
   readonly row: Row;
+  /** Uptime of 30 days. */
+  readonly month: number | null;
   readonly index: number;
   readonly style: Place;
 }
 
-function MonitorRow({ row, index, style }: RowProps) {
+function MonitorRow({ row, month, index, style }: RowProps) {
   const { name, target, state, detail, recent, ms, uptime } = row;
   const why = state === 'down' || state === 'degraded' ? detail : '';
   const failed = recent.split('d').length - 1;
@@ -134,6 +147,9 @@ function MonitorRow({ row, index, style }: RowProps) {
       </span>
       <span role="cell" class="monitors-uptime num">
         <Amount of={uptimeFigure(uptime)} />
+      </span>
+      <span role="cell" class="monitors-month num">
+        <Amount of={uptimeFigure(month)} />
       </span>
     </div>
   );

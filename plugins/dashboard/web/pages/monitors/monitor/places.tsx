@@ -1,8 +1,8 @@
 import { Link, to } from '../../../frame/index.ts';
 import { Amount, Card, format } from '../../../parts/index.ts';
+import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import type { Monitor } from '../model.ts';
-import { StateMark } from '../state.tsx';
 import { usePlaceName } from './model.ts';
 
 interface Props {

@@ -1,9 +1,9 @@
 import { CircleCheck, CircleDashed, CirclePause, OctagonX, TriangleAlert } from 'lucide';
-import { Icon } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import type { State } from './model.ts';
+import { Icon } from '../icon.tsx';
+import './state.css';
 
-type Shown = State | 'suspect';
+type Shown = keyof typeof ICONS;
 
 const ICONS = {
   up: CircleCheck,
@@ -16,8 +16,8 @@ const ICONS = {
 
 /** State as a mark and a word. */
 export const StateMark = ({ of }: { readonly of: Shown }) => (
-  <span class={`monitors-state ${of}`}>
+  <span class={`monitor-state ${of}`}>
     <Icon of={ICONS[of]} />
-    <span>{t.monitors.states[of]}</span>
+    <span>{t.probes.states[of]}</span>
   </span>
 );
