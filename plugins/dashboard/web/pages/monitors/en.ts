@@ -43,7 +43,7 @@ export const words = {
     degraded: (count: number) => `${count} partly down`,
   },
   allUp: (count: number) => (count === 1 ? 'It is up.' : `All ${count} are up.`),
-  someUp: (up: number, count: number) => `${up} of ${count} are up.`,
+  someUp: (up: number, count: number) => `${up} of ${count} ${up === 1 ? 'is' : 'are'} up.`,
   areDown: 'Down:',
   andMore: (count: number) => `and ${count} more`,
   find: 'Name, target, group, tag …',

@@ -25,11 +25,13 @@ export default function Probes() {
   };
   return (
     <div class="page">
-      <MonitorPlaces />
       <Loaded of={probes} what={t.probes.unreadable}>
         {(list) =>
           list.length === 0 ? (
-            <NoProbes onAdded={onAdded} />
+            <>
+              <MonitorPlaces />
+              <NoProbes onAdded={onAdded} />
+            </>
           ) : (
             <Found list={list} onAdded={onAdded} onTurned={probes.refresh} />
           )
@@ -53,6 +55,7 @@ function Found({ list, onAdded, onTurned }: FoundProps) {
   return (
     <div class="stack">
       <Head {...{ list, kind, range, onAdded }} />
+      <MonitorPlaces />
       <TurnAll list={list} onTurned={onTurned} />
       {totals.error !== undefined && (
         <ErrorNote what={t.probes.unreadable} error={totals.error} onRetry={totals.refresh} />

@@ -68,7 +68,7 @@ function Places() {
                   titleOf(a).localeCompare(titleOf(b)),
               )
               .map(([place, seen]) => (
-                <Place key={place} title={titleOf(place)} seen={seen} />
+                <Place key={place} title={titleOf(place)} seen={seen} isOpen={found.size === 1} />
               ))}
           </Card>
         )
@@ -79,13 +79,19 @@ function Places() {
 
 const isBad = ({ state }: Seen): boolean => state === 'down' || state === 'suspect';
 
-function Place({ title, seen }: { readonly title: string; readonly seen: readonly Seen[] }) {
+interface PlaceProps {
+  readonly title: string;
+  readonly seen: readonly Seen[];
+  readonly isOpen: boolean;
+}
+
+function Place({ title, seen, isOpen }: PlaceProps) {
   const bad = seen.filter(isBad).length;
   const badFirst = seen.toSorted(
     (a, b) => Number(isBad(b)) - Number(isBad(a)) || a.name.localeCompare(b.name),
   );
   return (
-    <details>
+    <details open={isOpen}>
       <summary>
         <strong>{title}</strong>{' '}
         <span class={bad > 0 ? 'probes-slow' : 'muted'}>

@@ -53,7 +53,7 @@ export function Rows({ lines, folded, onFold }: Props) {
             <MonitorRow
               key={line.row.id}
               row={line.row}
-              month={months.get(line.row.id) ?? null}
+              month={months.get(line.row.id)?.uptime ?? null}
               index={from + at + 2}
               style={place(at)}
             />

@@ -15,6 +15,7 @@ export function Heartbeat({ monitor }: Props) {
   const { ping_url, push_url } = monitor;
   const next = nextOf(monitor, pings.data?.find(({ kind }) => kind === 'success')?.at);
   const whole = (url: string) => new URL(url, origin).href;
+  if (!ping_url && !push_url && next === undefined && pings.data === undefined) return null;
   return (
     <Card title={t.monitors.heartbeat.title}>
       <div class="stack">

@@ -36,7 +36,13 @@ export function UptimeCard({ name }: { readonly name: string }) {
                     </td>
                     <td class="num">{downText(span)}</td>
                     <td class="num muted">
-                      <Amount of={format.percent(Math.floor(span.coverage * 100))} />
+                      <Amount
+                        of={
+                          span.coverage === 0
+                            ? undefined
+                            : format.percent(Math.floor(span.coverage * 100))
+                        }
+                      />
                     </td>
                   </tr>
                 ))}
