@@ -110,7 +110,6 @@ export const probes = {
     status: 'Any answer counts, as before: the condition status < 400 is stricter.',
     done: (name: string) => `${name} is watched by a monitor; its job is off.`,
     doneAll: (count: number) => `${count} monitors made; their jobs are off.`,
-    old: 'Probes of jobs',
   },
   states: {
     up: 'Up',

@@ -92,7 +92,6 @@ export const probes: SharedStrings['probes'] = {
     status: '与以前一样，任何应答都算正常：条件 status < 400 更严格。',
     done: (name) => `${name} 已由监控检查；定时任务已停用。`,
     doneAll: (count) => `已建 ${count} 个监控；定时任务已停用。`,
-    old: '定时任务的探测',
   },
   states: {
     up: '正常',
