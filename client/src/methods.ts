@@ -3039,8 +3039,8 @@ export interface Methods {
       monitor: {
         /** Name that people read; unique. */
         name: string;
-        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
         /** Fields of the kind (`monitor_kinds`). */
         spec: { [name: string]: unknown };
         /** Secret fields of the kind. They are stored sealed and never answered. */
@@ -3090,8 +3090,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3157,8 +3157,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3250,8 +3250,8 @@ export interface Methods {
   'monitor_kinds': {
     params: {};
     result: {
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       title: string;
       summary: string;
       fields: {
@@ -3280,8 +3280,8 @@ export interface Methods {
         id: number;
         /** Name that people read; unique. */
         name: string;
-        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
         /** What is checked, as people read it. */
         target: string;
         group: string | null;
@@ -3297,6 +3297,8 @@ export interface Methods {
         ms: number | null;
         /** Unix ms at which its certificate ends. */
         not_after: number | null;
+        /** Unix ms of the newest result or call; of a heartbeat that was never called: from when on it is awaited. */
+        last_at: number | null;
         /** The last 30 outcomes, the newest last: `u` up, `d` failed, `?` unknown, one letter each. */
         recent: string;
         /** Per cent of the last 24 hours. */
@@ -3325,6 +3327,24 @@ export interface Methods {
       to: number | null;
       cause: string;
       places: string[];
+    }[];
+  };
+  /** Uptime of the last 30 days of some monitors, and what each of their places says. */
+  'monitor_overview': {
+    params: {
+      /** `id` of monitors, as `monitor_list` has them. */
+      ids: number[];
+    };
+    result: {
+      id: number;
+      /** Per cent of the last 30 days. */
+      uptime_30d: number | null;
+      states: {
+        /** `server`, or the UUID of an agent. */
+        place: string;
+        state: 'up' | 'suspect' | 'down' | 'unknown';
+        ms: number | null;
+      }[];
     }[];
   };
   /** The last calls of a heartbeat with what they sent, the newest first. */
@@ -3469,8 +3489,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3527,8 +3547,8 @@ export interface Methods {
       monitor?: {
           /** Name that people read; unique. */
           name: string;
-          /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+          /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
           /** Fields of the kind (`monitor_kinds`). */
           spec: { [name: string]: unknown };
           /** Secret fields of the kind. They are stored sealed and never answered. */
@@ -3662,8 +3682,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */

@@ -186,7 +186,7 @@ test('a fault in a condition is marked at its place, and the name that was meant
     await page.getByText('As text (CEL)').click();
     const field = page.getByLabel('Opens when');
     await field.fill('cpu_usag > 80');
-    await page.locator('.alerts-code mark', { hasText: 'cpu_usag' }).waitFor();
+    await page.locator('.code-field mark', { hasText: 'cpu_usag' }).waitFor();
     assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled());
     assert.equal(await findings(), []);
     await page.getByRole('button', { name: 'Use cpu_usage' }).click();

@@ -14,6 +14,7 @@ import { fullReport, reportHost } from './hosts.ts';
 import { startKit, uuidOf } from './kit.ts';
 import { furnish } from './places.ts';
 import { fired, measured } from './probing.ts';
+import { site, watched } from './watched.ts';
 
 const words = process.argv.slice(2);
 const [name = 'fleet', ...given] = words.filter((word) => !word.startsWith('--'));
@@ -47,6 +48,8 @@ if (!words.includes('--bare')) {
   await measured(kit, count);
   await fired(kit, count);
 }
+const watchedSite = name === 'monitors' ? await site() : undefined;
+if (watchedSite && !words.includes('--bare')) await watched(kit, watchedSite.url);
 // A quarter of an hour of the past, one machine that has gone, one whose disk is full and one whose clock is wrong.
 for (let ago_s = 900; ago_s > 0; ago_s -= 15)
   await Promise.all(
@@ -90,5 +93,6 @@ try {
       }
 } finally {
   clearInterval(beat);
+  await watchedSite?.stop();
   await kit.stop();
 }

@@ -20,6 +20,10 @@ export async function furnish(kit: Kit): Promise<void> {
   });
   const js_script_base64 = Buffer.from('export default {}').toString('base64');
   await kit.app.call('js-worker_create', { token, name: 'nightly', js_script_base64 });
+  await kit.app.call('monitor_create', {
+    token,
+    monitor: { name: 'website', kind: 'http', spec: { url: `${kit.app.url}/svc/health` } },
+  });
   await kit.app.call('crontab_create', {
     token,
     name: 'pings',
@@ -48,6 +52,10 @@ export const PLACES: readonly (readonly [address: string, ...plugins: string[]])
   ['alerts/silences', 'alert', 'status-page'],
   ['alerts/channels', 'alert', 'notify'],
   ['alerts/channels?new=', 'notify'],
+  ['monitors', 'monitor'],
+  ['monitors/website', 'monitor', 'alert'],
+  ['monitors/website?edit=', 'monitor'],
+  ['monitors?new=', 'monitor'],
   ['probes', 'task', 'crontab'],
   ['tasks', 'task'],
   ['tasks/history', 'task', 'crontab'],

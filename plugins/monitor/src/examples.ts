@@ -137,6 +137,11 @@ export const examples: readonly Example[] = [
     },
   },
   {
+    method: 'monitor_overview',
+    params: { ids: [7] },
+    result: [{ id: 7, uptime_30d: null, states: [] }],
+  },
+  {
     method: 'monitor_update',
     params: {
       name: 'shop',

@@ -17,6 +17,6 @@ export { isLogin, passwordMistake } from './password.tsx';
 export { colours, density } from './preferences.ts';
 export { type Resource, useLive, usePoll } from './resources.ts';
 export { address, Link, navigate, setQuery, to } from './router.tsx';
-export { type Me, type Server, useServer } from './server.ts';
+export { type Me, type Method, type Server, useServer } from './server.ts';
 export { deviceName } from './session.ts';
 export { useTokenName } from './token-name.ts';

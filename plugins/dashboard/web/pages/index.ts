@@ -6,6 +6,7 @@ import {
   KeyRound,
   LayoutGrid,
   ListChecks,
+  Radar,
   Server as ServerIcon,
   Siren,
   SquareTerminal,
@@ -64,6 +65,21 @@ export const pages: readonly Page[] = [
       'alerts',
       { en: () => import('./alerts/en.ts'), zh: () => import('./alerts/zh.ts') },
       () => import('./alerts/index.tsx'),
+    ),
+  },
+  {
+    id: 'monitors',
+    icon: Radar,
+    inMenu: true,
+    plugins: ['monitor'],
+    rights: [
+      ['monitor', 'read'],
+      ['monitor', 'write'],
+    ],
+    load: withWords(
+      'monitors',
+      { en: () => import('./monitors/en.ts'), zh: () => import('./monitors/zh.ts') },
+      () => import('./monitors/index.tsx'),
     ),
   },
   {

@@ -41,7 +41,7 @@ let theme = -1;
 const known = new Map<string, string>();
 
 /** Asking for a style makes the browser work out all of them, so each colour is asked for once a theme. */
-function colourOf(name: string): string {
+export function colourOf(name: string): string {
   if (theme !== colours.value) known.clear();
   theme = colours.value;
   const found =

@@ -9,6 +9,7 @@ export const en = {
       fleet: 'Fleet',
       agent: 'Machine',
       alerts: 'Alerts',
+      monitors: 'Monitors',
       probes: 'Probes',
       tasks: 'Tasks',
       terminal: 'Terminal',

@@ -10,6 +10,7 @@ export const zh: SharedStrings = {
       fleet: '主机',
       agent: '主机详情',
       alerts: '告警',
+      monitors: '监控',
       probes: '探测',
       tasks: '任务',
       terminal: '终端',

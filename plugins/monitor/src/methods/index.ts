@@ -12,6 +12,7 @@ import { SERVER_PLACE } from '../types.ts';
 import { addHistoryMethods } from './history.ts';
 import { addListMethod } from './list.ts';
 import { addMonitorMethods } from './monitors.ts';
+import { addOverviewMethod } from './overview.ts';
 import { addPingMethod } from './pings.ts';
 import { addTryMethods } from './try.ts';
 
@@ -34,6 +35,7 @@ export function addMethods(
   const parts = { ...shared, ...placesIn(kernel), changes };
   addMonitorMethods(methods, parts);
   addListMethod(methods, { ...parts, outcomes: new OutcomeStore(db) });
+  addOverviewMethod(methods, parts);
   addPingMethod(methods, { changes, pings: new PingStore(db) });
   addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });

@@ -21,6 +21,7 @@ export const words = {
   up: (duration: string) => `up ${duration}`,
   look: 'Needs attention',
   alert: (rule: string, value: string) => `${rule}: ${value}`,
+  moreMonitors: (count: number) => `and ${count} more monitors`,
   allOf: (count: number) => `All ${count}`,
   never: 'Has never reported',
   offlineSince: (time: string, duration: string) => `Offline since ${time} (${duration})`,

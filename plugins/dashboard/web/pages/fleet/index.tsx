@@ -13,6 +13,7 @@ import './fleet.css';
 import { Grid } from './grid.tsx';
 import { type LiveFleet, useFleetNow, useLiveFleet } from './live.ts';
 import type { Vital } from './model.ts';
+import { type Troubled, useMonitorsInTrouble } from './monitors.ts';
 import { type Problem, rankOf } from './problems.ts';
 import { MachineTable } from './table.tsx';
 import { Totals } from './totals.tsx';
@@ -42,15 +43,23 @@ export default function FleetPage() {
 
 function Content({ fleet, history, abouts }: LiveFleet) {
   const { list, filters, vitals, problems, troubled, ...now } = useFleetNow(fleet);
+  const monitors = useMonitorsInTrouble();
+  const attention = <NeedsAttention vitals={troubled} monitors={monitors} problemsOf={problems} />;
+  const needsLook = troubled.length + monitors.length > 0;
   if (vitals.length === 0)
-    return list === undefined ? <Skeleton rows={6} height={64} /> : <NoMachines />;
+    return list === undefined ? (
+      <Skeleton rows={6} height={64} />
+    ) : (
+      <>
+        {needsLook && attention}
+        <NoMachines />
+      </>
+    );
   const columns = columnsOf(problems);
   return (
     <>
       <Totals figures={now.totals} agents={now.agents} />
-      {troubled.length > 0 && filters.state === 'all' && (
-        <NeedsAttention vitals={troubled} problemsOf={problems} />
-      )}
+      {needsLook && filters.state === 'all' && attention}
       {list && <FirstSteps machines={list} />}
       <FilterBar
         filters={filters}
@@ -93,11 +102,12 @@ const NoMatch = () => (
 
 interface AttentionProps {
   readonly vitals: readonly Vital[];
+  readonly monitors: readonly Troubled[];
   readonly problemsOf: (vital: Vital) => readonly Problem[];
 }
 
-/** Machines that are not fine float to the top; nothing else moves by itself. */
-function NeedsAttention({ vitals, problemsOf: of }: AttentionProps) {
+/** Machines and monitors that are not fine float to the top; nothing else moves by itself. */
+function NeedsAttention({ vitals, monitors, problemsOf: of }: AttentionProps) {
   const rank = (vital: Vital) => Math.min(...of(vital).map(rankOf));
   const worstFirst = vitals.toSorted((a, b) => rank(a) - rank(b));
   return (
@@ -113,6 +123,25 @@ function NeedsAttention({ vitals, problemsOf: of }: AttentionProps) {
         )}
       </header>
       <ul>
+        {monitors.slice(0, MOST_PROBLEMS).map(({ name, problems }) => (
+          <li key={`monitor ${name}`}>
+            <Link to={to('monitors', name)} class="fleet-name ellipsis">
+              {name}
+            </Link>
+            <span class="fleet-problems">
+              {problems.map((problem) => (
+                <ProblemLine key={problem.kind} problem={problem} />
+              ))}
+            </span>
+          </li>
+        ))}
+        {monitors.length > MOST_PROBLEMS && (
+          <li>
+            <Link to={to('monitors', { state: 'down' })}>
+              {t.fleet.moreMonitors(monitors.length - MOST_PROBLEMS)}
+            </Link>
+          </li>
+        )}
         {worstFirst.slice(0, MOST_PROBLEMS).map((vital) => (
           <li key={vital.uuid}>
             <Link to={to('agent', vital.uuid)} class="fleet-name ellipsis">

@@ -90,7 +90,8 @@ function byAlerts(vital: Vital, { note, serverVersion, words }: Known, alerts: r
   ];
 }
 
-function ofAlert(alert: Alert, { titleOf, measuredOf }: AlertWords): Problem {
+/** Problem that an alert tells of. */
+export function ofAlert(alert: Alert, { titleOf, measuredOf }: AlertWords): Problem {
   const { id, part, severity, state, acked_by } = alert;
   const rule = titleOf(alert.rule);
   const value = measuredOf(alert);

@@ -21,6 +21,7 @@ export const words: Strings['fleet'] = {
   up: (duration) => `已运行 ${duration}`,
   look: '需要关注',
   alert: (rule, value) => `${rule}：${value}`,
+  moreMonitors: (count) => `另外 ${count} 个监控`,
   allOf: (count) => `全部 ${count} 台`,
   never: '从未上报',
   offlineSince: (time, duration) => `自 ${time} 起离线（${duration}）`,

@@ -11,7 +11,9 @@ import {
 } from '../../parts/probe/index.ts';
 import { t } from '../../strings/index.ts';
 import { RANGES, type Range, useChoice } from './model.ts';
+import { MonitorPlaces } from './monitor-places.tsx';
 import { Target } from './target.tsx';
+import { TurnAll } from './turn-buttons.tsx';
 import './probes.css';
 
 /** Everything that is measured: the answer of the machines first, then those that need attention. The choice stands in the address. */
@@ -26,9 +28,12 @@ export default function Probes() {
       <Loaded of={probes} what={t.probes.unreadable}>
         {(list) =>
           list.length === 0 ? (
-            <NoProbes onAdded={onAdded} />
+            <>
+              <MonitorPlaces />
+              <NoProbes onAdded={onAdded} />
+            </>
           ) : (
-            <Found list={list} onAdded={onAdded} />
+            <Found list={list} onAdded={onAdded} onTurned={probes.refresh} />
           )
         }
       </Loaded>
@@ -41,11 +46,17 @@ interface Props {
   readonly onAdded: (key: string) => void;
 }
 
-function Found({ list, onAdded }: Props) {
+interface FoundProps extends Props {
+  readonly onTurned: () => void;
+}
+
+function Found({ list, onAdded, onTurned }: FoundProps) {
   const { range, ms, kind, totals, usual, asked, open, drawn, machine } = useChoice(list);
   return (
     <div class="stack">
       <Head {...{ list, kind, range, onAdded }} />
+      <MonitorPlaces />
+      <TurnAll list={list} onTurned={onTurned} />
       {totals.error !== undefined && (
         <ErrorNote what={t.probes.unreadable} error={totals.error} onRetry={totals.refresh} />
       )}

@@ -16,6 +16,7 @@ import { Away } from './away.tsx';
 import { Curves } from './curves.tsx';
 import { Machines } from './machines.tsx';
 import { NAMED, openMachine, type TargetOptions, useSentence, useTarget, whyOf } from './model.ts';
+import { TurnOne } from './turn-buttons.tsx';
 
 interface Props extends TargetOptions {
   /** The address names it. */
@@ -70,6 +71,7 @@ function Head({ probe, isOpen }: Pick<Props, 'probe' | 'isOpen'>) {
         </button>
       </h2>
       {isOpen && <Jobs names={probe.jobs} />}
+      {isOpen && <TurnOne probe={probe} />}
     </header>
   );
 }

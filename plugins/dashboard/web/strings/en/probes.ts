@@ -102,4 +102,28 @@ export const probes = {
   noLoss: 'Nothing was lost in this period.',
   slowest: (shown: number, all: number) => `The curves of the ${shown} slowest of ${all} machines.`,
   byJob: (names: string) => `Job ${names}`,
+  turn: {
+    one: 'Turn into a monitor',
+    all: (count: number) =>
+      count === 1 ? 'Turn it into a monitor' : `Turn all ${count} into monitors`,
+    hint: 'A monitor knows states, outages and uptime, and sends alerts. The job is switched off, not deleted.',
+    status: 'Any answer counts, as before: the condition status < 400 is stricter.',
+    done: (name: string) => `${name} is watched by a monitor; its job is off.`,
+    doneAll: (count: number) => `${count} monitors made; their jobs are off.`,
+  },
+  states: {
+    up: 'Up',
+    degraded: 'Partly down',
+    suspect: 'Failing',
+    down: 'Down',
+    unknown: 'Not known',
+    paused: 'Paused',
+  },
+  places: {
+    title: 'Monitors by place',
+    server: 'The server',
+    count: (count: number, bad: number) =>
+      `${count === 1 ? 'one monitor' : `${count} monitors`}${bad === 0 ? ', all well' : `, ${bad} not well`}`,
+    more: (count: number) => `and ${count} more`,
+  },
 };

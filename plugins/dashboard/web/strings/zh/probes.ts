@@ -85,4 +85,26 @@ export const probes: SharedStrings['probes'] = {
   noLoss: '此时间段内没有丢包。',
   slowest: (shown, all) => `${all} 台主机中最慢 ${shown} 台的曲线。`,
   byJob: (names) => `定时任务 ${names}`,
+  turn: {
+    one: '改为监控',
+    all: (count) => (count === 1 ? '把它改为监控' : `把 ${count} 个全部改为监控`),
+    hint: '监控有状态、中断记录和可用率，并会告警。原定时任务只停用，不删除。',
+    status: '与以前一样，任何应答都算正常：条件 status < 400 更严格。',
+    done: (name) => `${name} 已由监控检查；定时任务已停用。`,
+    doneAll: (count) => `已建 ${count} 个监控；定时任务已停用。`,
+  },
+  states: {
+    up: '正常',
+    degraded: '部分中断',
+    suspect: '失败中',
+    down: '中断',
+    unknown: '未知',
+    paused: '已暂停',
+  },
+  places: {
+    title: '按地点查看监控',
+    server: '服务器',
+    count: (count, bad) => `${count} 个监控${bad === 0 ? '，全部正常' : `，${bad} 个异常`}`,
+    more: (count) => `另外 ${count} 个`,
+  },
 };

@@ -1,8 +1,8 @@
 import { Link, to, useServer } from '../../../frame/index.ts';
+import { OpenAlerts } from '../../../parts/alert/open.tsx';
 import { Card, Empty } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { OpenAlerts } from '../alerts/list.tsx';
-import { useMarks } from '../alerts/model.ts';
+import { useAlerts, useMarks } from '../alerts/model.ts';
 import { useSpan } from '../charts/span.ts';
 import { cpu, diskSpeed, memory, network } from '../charts/specs.ts';
 import { Summaries } from '../charts/summaries.tsx';
@@ -32,12 +32,13 @@ export function Overview({ uuid, name, reports, events, facts }: Props) {
   const { has } = useServer();
   const span = useSpan();
   const marks = useMarks(uuid);
+  const alerts = useAlerts(uuid);
   const view = { ...useView(span, name, events), marks };
   if (reports.state === 'live' && reports.samples.value.length === 0 && facts === undefined)
     return <Empty title={t.agent.nothing}>{t.agent.nothingHint}</Empty>;
   return (
     <div class="stack">
-      <OpenAlerts uuid={uuid} />
+      <OpenAlerts alerts={alerts} />
       <Figures uuid={uuid} reports={reports} facts={facts} />
       {has('series') && <Summaries uuid={uuid} view={view} reports={reports} specs={SPECS} />}
       <p class="small">

@@ -1,4 +1,4 @@
-import { Checkbox, Field, Select, TextArea, TextField } from '../../../parts/index.ts';
+import { FormField } from '../../../parts/form-field.tsx';
 import { t } from '../../../strings/index.ts';
 import type { Channel, Kind } from '../model.ts';
 import type { Draft } from './draft.ts';
@@ -26,11 +26,12 @@ export function KindFields({ kind, draft, channel, onChange }: Props) {
     kind.fields
       .filter(isWanted)
       .map((field) => (
-        <OneField
+        <FormField
           key={field.name}
           field={field}
           value={(field.secret ? draft.secret : draft.config)[field.name]}
           isSet={channel?.secret[field.name]?.set === true}
+          words={t.alerts}
           onChange={(value) => set(field, value)}
         />
       ));
@@ -54,61 +55,3 @@ export function KindFields({ kind, draft, channel, onChange }: Props) {
     </>
   );
 }
-
-interface OneProps {
-  readonly field: KindField;
-  readonly value: unknown;
-  /** Tells whether the server holds this secret. */
-  readonly isSet: boolean;
-  readonly onChange: (value: unknown) => void;
-}
-
-function OneField({ field, value, isSet, onChange }: OneProps) {
-  const { title, type, help, required, secret, choices = [], example } = field;
-  const text = value === undefined || value === null ? '' : String(value);
-  if (type === 'boolean')
-    return (
-      <Field label="" hint={help}>
-        {() => <Checkbox label={title} checked={value === true} onChange={onChange} />}
-      </Field>
-    );
-  if (type === 'choice')
-    return (
-      <Select
-        label={title}
-        hint={help}
-        value={text}
-        options={[
-          ...(required ? [] : [{ value: '', label: '–' }]),
-          ...choices.map((one) => ({ value: one, label: one })),
-        ]}
-        onChange={onChange}
-      />
-    );
-  if (type === 'list' || type === 'multiline')
-    return (
-      <TextArea
-        label={title}
-        hint={help ?? (type === 'list' ? t.alerts.onePerLine : undefined)}
-        rows={type === 'list' ? 2 : 4}
-        value={Array.isArray(value) ? value.join('\n') : text}
-        {...(example !== undefined && { placeholder: example })}
-        onText={(typed) => onChange(type === 'list' ? lines(typed) : typed)}
-      />
-    );
-  return (
-    <TextField
-      label={title}
-      hint={help}
-      type={secret ? 'password' : type === 'number' ? 'number' : type === 'url' ? 'url' : 'text'}
-      value={text}
-      required={required && !isSet}
-      autocomplete={secret ? 'new-password' : 'off'}
-      spellcheck={false}
-      placeholder={isSet ? t.alerts.secretSet : (example ?? '')}
-      onText={(typed) => onChange(type === 'number' && typed !== '' ? Number(typed) : typed)}
-    />
-  );
-}
-
-const lines = (text: string): readonly string[] => (text === '' ? [] : text.split(/\n|,\s*/));

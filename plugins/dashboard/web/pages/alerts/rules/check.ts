@@ -1,7 +1,7 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { useServer } from '../../../frame/index.ts';
-import { type Found, TYPED_MS, useAsked } from '../asked.ts';
+import { type Found, TYPED_MS, useAsked } from '../../../parts/asked.ts';
 import type { NewRule, Source } from '../model.ts';
 
 export type Check = Methods['alert_rule_check']['result'];

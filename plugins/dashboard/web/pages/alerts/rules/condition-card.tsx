@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { conditionText, readBack, readCondition } from '../../../parts/alert/condition.ts';
 import { SEVERITIES } from '../../../parts/alert/index.ts';
+import { CodeField } from '../../../parts/code-field.tsx';
 import { Card, Select } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import type { Source } from '../model.ts';
 import { type Check, useCheck } from './check.ts';
-import { CodeField } from './code-field.tsx';
 import { ComparisonFields } from './comparison.tsx';
 import { checkedScope, type Draft } from './draft.ts';
 import { HoldSelect } from './hold.tsx';
@@ -133,6 +133,7 @@ function Codes({ draft, onChange, check, variables }: ConditionProps & PartProps
           label={t.alerts.condition}
           value={draft.condition}
           check={check}
+          nearestLabel={t.alerts.useName}
           onText={(condition) => onChange({ condition })}
         />
         <CodeField
@@ -140,6 +141,7 @@ function Codes({ draft, onChange, check, variables }: ConditionProps & PartProps
           hint={t.alerts.clearHint}
           value={draft.clear}
           check={draft.clear.trim() === '' ? {} : clear}
+          nearestLabel={t.alerts.useName}
           onText={(text) => onChange({ clear: text })}
         />
         <details>

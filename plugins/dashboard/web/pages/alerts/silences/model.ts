@@ -1,9 +1,9 @@
 import type { Methods } from '@svc/client';
 import { usePoll, useServer } from '../../../frame/index.ts';
 import type { Matcher } from '../../../parts/alert/index.ts';
+import { TYPED_MS, useAsked } from '../../../parts/asked.ts';
 import { toast, undo } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { TYPED_MS, useAsked } from '../asked.ts';
 
 export type Silence = Methods['alert_silence_list']['result'][number];
 type Preview = Methods['alert_silence_preview']['result'];

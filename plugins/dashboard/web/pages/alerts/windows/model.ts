@@ -1,9 +1,9 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { usePoll, useServer } from '../../../frame/index.ts';
+import { TYPED_MS, useAsked } from '../../../parts/asked.ts';
 import { toast } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { TYPED_MS, useAsked } from '../asked.ts';
 import { isNamed } from '../silences/model.ts';
 import { daysFrom, isZone } from './zones.ts';
 

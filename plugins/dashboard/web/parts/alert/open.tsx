@@ -1,16 +1,19 @@
-import { Link, to, useAlertWords } from '../../../frame/index.ts';
-import { ackedText, hiddenText, SeverityIcon } from '../../../parts/alert/index.ts';
-import { Card, format } from '../../../parts/index.ts';
-import { t } from '../../../strings/index.ts';
-import { useAlerts } from './model.ts';
+import { useAlertWords } from '../../frame/alerts.ts';
+import { Link, to } from '../../frame/router.tsx';
+import { t } from '../../strings/index.ts';
+import { Card } from '../card.tsx';
+import * as format from '../format.ts';
+import { SeverityIcon } from './severity.tsx';
+import type { Alert } from './types.ts';
+import { ackedText, hiddenText } from './words.ts';
+import './open.css';
 
-/** Open alerts of a machine; nothing where there are none. */
-export function OpenAlerts({ uuid }: { readonly uuid: string }) {
-  const alerts = useAlerts(uuid);
+/** Open alerts of one machine or monitor; nothing where there are none. */
+export function OpenAlerts({ alerts }: { readonly alerts: readonly Alert[] }) {
   const { titleOf, measuredOf } = useAlertWords();
   if (alerts.length === 0) return null;
   return (
-    <Card title={t.alert.ofMachine} class="agent-alerts">
+    <Card title={t.alert.ofMachine} class="open-alerts">
       <ul>
         {alerts.map((alert) => (
           <li key={alert.id}>

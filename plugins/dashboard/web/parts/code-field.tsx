@@ -1,19 +1,31 @@
-import { Button, errorText, Field } from '../../../parts/index.ts';
-import { t } from '../../../strings/index.ts';
-import type { Check } from './check.ts';
+import { Button } from './button.tsx';
+import { errorText } from './error-note.tsx';
+import { Field } from './field.tsx';
+import './code-field.css';
 
-type Fault = Check['errors'][number];
+/** Fault of a condition: from the first character to before the last. */
+export interface Fault {
+  readonly message: string;
+  readonly from: number;
+  readonly to: number;
+  readonly nearest?: string | undefined;
+}
 
 interface Props {
   readonly label: string;
   readonly hint?: string;
   readonly value: string;
-  readonly check: { readonly data?: Check; readonly error?: unknown };
+  readonly check: {
+    readonly data?: { readonly errors: readonly Fault[] };
+    readonly error?: unknown;
+  };
+  /** Words of the button that puts in the name that was meant. */
+  readonly nearestLabel?: (name: string) => string;
   readonly onText: (text: string) => void;
 }
 
 /** A condition as text; the place of its fault is underlined, and the name that was meant is a button. */
-export function CodeField({ label, hint, value, check, onText }: Props) {
+export function CodeField({ label, hint, value, check, nearestLabel, onText }: Props) {
   const fault = check.data?.errors[0];
   const failure = check.error === undefined ? undefined : errorText(check.error);
   const mistake = fault?.message ?? failure;
@@ -21,7 +33,7 @@ export function CodeField({ label, hint, value, check, onText }: Props) {
     <Field label={label} hint={hint} error={mistake}>
       {(ids) => (
         <>
-          <div class="alerts-code">
+          <div class="code-field">
             <pre aria-hidden="true">{fault ? <Marked text={value} fault={fault} /> : value} </pre>
             <textarea
               {...ids}
@@ -34,8 +46,12 @@ export function CodeField({ label, hint, value, check, onText }: Props) {
               onInput={({ currentTarget }) => onText(currentTarget.value)}
             />
           </div>
-          {fault?.nearest !== undefined && (
-            <Nearest fault={fault} name={fault.nearest} {...{ value, onText }} />
+          {fault?.nearest !== undefined && nearestLabel && (
+            <Nearest
+              {...{ fault, value, onText }}
+              name={fault.nearest}
+              label={nearestLabel(fault.nearest)}
+            />
           )}
         </>
       )}
@@ -46,12 +62,13 @@ export function CodeField({ label, hint, value, check, onText }: Props) {
 interface NearestProps extends Pick<Props, 'value' | 'onText'> {
   readonly fault: Fault;
   readonly name: string;
+  readonly label: string;
 }
 
-const Nearest = ({ fault, name, value, onText }: NearestProps) => (
+const Nearest = ({ fault, name, label, value, onText }: NearestProps) => (
   <div>
     <Button onClick={() => onText(value.slice(0, fault.from) + name + value.slice(fault.to))}>
-      {t.alerts.useName(name)}
+      {label}
     </Button>
   </div>
 );

@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks';
+import { navigate, to, useServer } from '../../../frame/index.ts';
+import { TYPED_MS, useAsked } from '../../../parts/asked.ts';
+import type { Fault } from '../../../parts/code-field.tsx';
+import { errorText, toast, useUnsavedWarning, useWork } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import type { Kind, KindForm, Monitor, NewMonitor, Tried } from '../model.ts';
+import { guess, specOf } from './guess.ts';
+
+type Values = { readonly [name: string]: unknown };
+type Places = Monitor['places'];
+
+/** A monitor as it is edited; null is the default of the server. */
+export interface Draft {
+  /** What was typed into the one field. */
+  readonly target: string;
+  readonly kind: Kind;
+  /** Tells whether people chose the kind, so that typing changes it no more. */
+  readonly isChosen: boolean;
+  readonly name: string;
+  readonly isNamed: boolean;
+  readonly spec: Values;
+  /** What was typed; of a monitor that is there, only what changes. */
+  readonly secret: Values;
+  readonly group: string;
+  readonly tags: readonly string[];
+  readonly interval_s: number;
+  readonly timeout_s: number | null;
+  readonly retries: number | null;
+  readonly retry_s: number | null;
+  readonly places: Places;
+  readonly down_when: number | null;
+  readonly condition: string;
+  readonly upside_down: boolean;
+  readonly severity: Monitor['severity'];
+  readonly note: string;
+}
+
+export const INTERVALS_S = [10, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600] as const;
+
+const BLANK: Draft = {
+  ...{ target: '', kind: 'http', isChosen: false, name: '', isNamed: false, spec: {}, secret: {} },
+  ...{ group: '', tags: [], interval_s: 60, timeout_s: null, retries: null, retry_s: null },
+  ...{ places: { server: true }, down_when: null, condition: '', upside_down: false },
+  ...{ severity: 'critical', note: '' },
+};
+
+/** Draft of a monitor that is there, to change or to copy. */
+export const draftOf = (monitor: Monitor, isCopy = false): Draft => ({
+  ...BLANK,
+  ...monitor,
+  target: '',
+  isChosen: true,
+  name: isCopy ? t.monitors.copyOf(monitor.name).slice(0, 80) : monitor.name,
+  isNamed: true,
+  secret: {},
+  group: monitor.group ?? '',
+  condition: monitor.condition ?? '',
+});
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+const given = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => isGiven(value)));
+
+const isCalled = (kind: Kind): boolean => kind === 'heartbeat' || kind === 'group';
+
+/** What the server takes of a draft besides its name and kind. */
+function membersOf(draft: Draft) {
+  const { kind, group, tags, interval_s, timeout_s, retries, retry_s, places, ...rest } = draft;
+  const { condition, upside_down, down_when, severity, note, secret, spec } = rest;
+  return {
+    spec: given(spec),
+    ...(Object.keys(given(secret)).length > 0 && { secret: given(secret) }),
+    group: group.trim() === '' ? null : group.trim(),
+    tags: [...tags],
+    severity,
+    note,
+    ...(!isCalled(kind) && {
+      ...{ interval_s, timeout_s, retries, retry_s, upside_down, down_when },
+      places: { ...places } as NonNullable<NewMonitor['places']>,
+      condition: condition.trim() === '' ? null : condition,
+    }),
+  };
+}
+
+export function monitorOf(draft: Draft): NewMonitor {
+  const name = draft.name.trim();
+  return { name: name === '' ? '-' : name, kind: draft.kind, ...membersOf(draft) };
+}
+
+/** Fields of the kind that are required and empty. */
+export const lacking = ({ spec, name }: Draft, form: KindForm | undefined): readonly string[] => [
+  ...(name.trim() === '' ? [t.monitors.name] : []),
+  ...(form?.fields ?? [])
+    .filter((field) => field.required && !field.secret && !isGiven(spec[field.name]))
+    .map(({ title }) => title),
+];
+
+/** Monitor as it is edited: typed, tried, saved. */
+export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
+  const { call } = useServer();
+  const [draft, setDraft] = useState(start);
+  const [isChanged, setChanged] = useState(false);
+  const [answer, setAnswer] = useState<Tried>();
+  useUnsavedWarning(isChanged);
+  const change = (part: Partial<Draft>) => {
+    setChanged(true);
+    setAnswer(undefined);
+    setDraft((old) => ({ ...old, ...part }));
+  };
+  const type = (target: string) => {
+    const found = guess(target, draft.isChosen ? draft.kind : undefined);
+    const isSame = found.kind === draft.kind;
+    change({
+      target,
+      kind: found.kind,
+      spec: isSame && !isCalled(found.kind) ? { ...draft.spec, ...found.spec } : found.spec,
+      ...(!draft.isNamed && { name: target.trim() === '' ? '' : found.name }),
+    });
+  };
+  const choose = (kind: Kind) => {
+    const name = draft.target === '' ? '' : guess(draft.target, kind).name;
+    change({
+      kind,
+      isChosen: true,
+      spec: draft.target.trim() === '' ? {} : specOf(kind, draft.target),
+      ...(isCalled(kind) && draft.target.trim() === '' && { spec: specOf(kind, '') }),
+      ...{ secret: {}, condition: '' },
+      ...(!draft.isNamed && { name }),
+    });
+  };
+  const trying = useWork(async () => {
+    setAnswer(await call('monitor_try', { monitor: monitorOf(draft) }));
+  });
+  const saving = useWork(async () => {
+    const made = monitorOf(draft);
+    if (monitor) {
+      const { kind: _kind, ...changed } = made;
+      await call('monitor_update', { name: monitor.name, change: changed });
+    } else await call('monitor_create', { monitor: made });
+    toast(t.monitors.saved(made.name));
+    setChanged(false);
+    navigate(to('monitors', made.name));
+  });
+  return { draft, answer, change, type, choose, trying, saving };
+}
+
+/** Check of a condition while it is typed: a create, or a change, that changes nothing. */
+export function useCondition(draft: Draft, monitor: Monitor | undefined) {
+  const { call } = useServer();
+  const condition = draft.condition.trim();
+  const found = useAsked(
+    condition === '' ? undefined : `${draft.kind} ${condition}`,
+    TYPED_MS,
+    async () => {
+      try {
+        await (monitor
+          ? call('monitor_update', { name: monitor.name, change: { condition }, dry_run: true })
+          : call('monitor_create', { monitor: monitorOf(draft), dry_run: true }));
+      } catch (error) {
+        return faultOf(errorText(error));
+      }
+      return { errors: [] };
+    },
+  );
+  return condition === '' ? {} : found;
+}
+
+/** Fault of a condition in what the server says; other mistakes show when it is saved. */
+function faultOf(text: string): { readonly errors: readonly Fault[] } {
+  const found = /^condition, characters (\d+) to (\d+): (.*)$/s.exec(text);
+  if (!found) return { errors: [] };
+  const [, from = '0', to = '0', message = ''] = found;
+  return { errors: [{ from: Number(from), to: Number(to), message }] };
+}

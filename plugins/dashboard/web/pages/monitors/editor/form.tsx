@@ -1,0 +1,227 @@
+import { FlaskConical, Save } from 'lucide';
+import { useState } from 'preact/hooks';
+import { SEVERITIES } from '../../../parts/alert/types.ts';
+import { CodeField } from '../../../parts/code-field.tsx';
+import { FormField } from '../../../parts/form-field.tsx';
+import {
+  Button,
+  Checkbox,
+  ErrorNote,
+  Form,
+  format,
+  Select,
+  TextArea,
+  TextField,
+} from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import type { KindForm, Monitor } from '../model.ts';
+import { type Draft, INTERVALS_S, lacking, useCondition, type useDraft } from './draft.ts';
+import { FILLED } from './guess.ts';
+import { PlacesField } from './places.tsx';
+import { Result } from './result.tsx';
+
+interface Props {
+  readonly work: ReturnType<typeof useDraft>;
+  readonly form: KindForm | undefined;
+  readonly monitor: Monitor | undefined;
+}
+
+/** Form below the kind: what is needed first, everything else folded. */
+export function MonitorForm({ work, form, monitor }: Props) {
+  const { draft, answer, trying, saving, change } = work;
+  const missing = lacking(draft, form);
+  const isReady = missing.length === 0 && !saving.isBusy;
+  const isChecked = draft.kind !== 'heartbeat' && draft.kind !== 'group';
+  return (
+    <Form onSubmit={() => isReady && saving.run()}>
+      <div class="monitors-pair">
+        <TextField
+          label={t.monitors.name}
+          value={draft.name}
+          autocomplete="off"
+          onText={(name) => change({ name, isNamed: name !== '' })}
+        />
+        {isChecked && <Interval draft={draft} onChange={change} />}
+      </div>
+      <KindFields {...{ draft, form, monitor }} onChange={change} />
+      {isChecked && <Advanced {...{ draft, monitor }} onChange={change} />}
+      <Words draft={draft} onChange={change} />
+      {answer && <Result of={answer} />}
+      {trying.error !== undefined && <ErrorNote error={trying.error} />}
+      {saving.error !== undefined && <ErrorNote error={saving.error} />}
+      <footer class="row wrap">
+        {isChecked && (
+          <Button
+            icon={FlaskConical}
+            busy={trying.isBusy}
+            disabled={missing.length > 0}
+            onClick={() => void trying.run()}
+          >
+            {t.monitors.try}
+          </Button>
+        )}
+        <Button kind="primary" type="submit" icon={Save} busy={saving.isBusy} disabled={!isReady}>
+          {t.monitors.save}
+        </Button>
+        {missing.length > 0 && (
+          <span class="muted small">{t.monitors.lacking(missing.join(', '))}</span>
+        )}
+      </footer>
+    </Form>
+  );
+}
+
+interface PartProps {
+  readonly draft: Draft;
+  readonly onChange: (part: Partial<Draft>) => void;
+}
+
+function Interval({ draft: { interval_s }, onChange }: PartProps) {
+  const all = [...new Set<number>([...INTERVALS_S, interval_s])].sort((a, b) => a - b);
+  return (
+    <Select
+      label={t.monitors.fields.interval}
+      value={String(interval_s)}
+      options={all.map((one) => ({ value: String(one), label: format.duration(one * 1000) }))}
+      onChange={(value) => onChange({ interval_s: Number(value) })}
+    />
+  );
+}
+
+interface FieldsProps extends PartProps {
+  readonly form: KindForm | undefined;
+  readonly monitor: Monitor | undefined;
+}
+
+/** Fields of the kind: those that the one field has filled are folded with the optional ones. */
+function KindFields({ draft, form, monitor, onChange }: FieldsProps) {
+  if (!form) return null;
+  const { kind, spec, secret, target } = draft;
+  const isFirst = ({ name, required }: KindForm['fields'][number]) =>
+    kind === 'heartbeat'
+      ? name !== 'methods' && name !== 'run_grace_s'
+      : kind === 'group' || (required && (target === '' || !FILLED[kind].includes(name)));
+  const drawn = (list: KindForm['fields']) =>
+    list.map((field) => (
+      <FormField
+        key={field.name}
+        field={field}
+        value={(field.secret ? secret : spec)[field.name] ?? (field.secret ? '' : field.default)}
+        isSet={monitor?.secret[field.name]?.set === true}
+        words={t.monitors}
+        onChange={(value) =>
+          onChange(
+            field.secret
+              ? { secret: { ...secret, [field.name]: value } }
+              : { spec: { ...spec, [field.name]: value } },
+          )
+        }
+      />
+    ));
+  const first = form.fields.filter(isFirst);
+  const others = form.fields.filter((field) => !isFirst(field));
+  return (
+    <>
+      {drawn(first)}
+      {others.length > 0 && (
+        <details>
+          <summary>{t.monitors.kindFields(form.title)}</summary>
+          <div class="stack monitors-more">{drawn(others)}</div>
+        </details>
+      )}
+    </>
+  );
+}
+
+interface AdvancedProps extends PartProps {
+  readonly monitor: Monitor | undefined;
+}
+
+/** From where it is checked, when a check is good, and how many failures it takes. */
+function Advanced({ draft, monitor, onChange }: AdvancedProps) {
+  const check = useCondition(draft, monitor);
+  const number = (name: 'timeout_s' | 'retries' | 'retry_s' | 'down_when', hint: string) => (
+    <TextField
+      label={t.monitors.fields[name]}
+      type="number"
+      min={name === 'retries' ? 0 : 1}
+      value={draft[name] === null ? '' : String(draft[name])}
+      placeholder={hint}
+      onText={(text) => onChange({ [name]: text === '' ? null : Number(text) })}
+    />
+  );
+  return (
+    <>
+      <details open={draft.condition !== ''}>
+        <summary>{t.monitors.goodWhen}</summary>
+        <div class="stack monitors-more">
+          <CodeField
+            label={t.monitors.fields.condition}
+            hint={t.monitors.conditions[draft.kind]}
+            value={draft.condition}
+            check={check}
+            onText={(condition) => onChange({ condition })}
+          />
+          <Checkbox
+            label={t.monitors.fields.upside_down}
+            checked={draft.upside_down}
+            onChange={(upside_down) => onChange({ upside_down })}
+          />
+        </div>
+      </details>
+      <details>
+        <summary>{t.monitors.fromWhere}</summary>
+        <div class="stack monitors-more">
+          <PlacesField places={draft.places} onChange={(places) => onChange({ places })} />
+          <div class="monitors-pair">
+            {number('retries', '2')}
+            {number('retry_s', '20')}
+            {number('timeout_s', '10')}
+            {number('down_when', t.monitors.fields.majority)}
+          </div>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** How it is shown and told. */
+function Words({ draft, onChange }: PartProps) {
+  const [tags, setTags] = useState(draft.tags.join(', '));
+  return (
+    <details>
+      <summary>{t.monitors.shownAs}</summary>
+      <div class="stack monitors-more">
+        <div class="monitors-pair">
+          <TextField
+            label={t.monitors.fields.group}
+            value={draft.group}
+            onText={(group) => onChange({ group })}
+          />
+          <TextField
+            label={t.monitors.fields.tags}
+            value={tags}
+            hint={t.monitors.fields.tagsHint}
+            onText={(text) => {
+              setTags(text);
+              const list = text.split(',').map((one) => one.trim());
+              onChange({ tags: list.filter((one) => one !== '') });
+            }}
+          />
+        </div>
+        <Select
+          label={t.monitors.fields.severity}
+          value={draft.severity}
+          options={SEVERITIES.map((value) => ({ value, label: t.alert.severities[value] }))}
+          onChange={(severity) => onChange({ severity })}
+        />
+        <TextArea
+          label={t.monitors.fields.note}
+          rows={2}
+          value={draft.note}
+          onText={(note) => onChange({ note })}
+        />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,109 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Loaded, useCrumbs, usePoll, useServer } from '../../../frame/index.ts';
+import { Card } from '../../../parts/index.ts';
+import { t } from '../../../strings/index.ts';
+import { type KindForm, type Monitor, useKinds } from '../model.ts';
+import { type Draft, draftOf, useDraft } from './draft.ts';
+import { MonitorForm } from './form.tsx';
+
+/** A new monitor, from nothing or as a copy of another one. */
+export function NewPage({ from }: { readonly from: string | undefined }) {
+  const { call } = useServer();
+  const source = usePoll(`copy of ${from ?? ''}`, async () =>
+    from === undefined ? null : ((await call('monitor_get', { name: from })) as Monitor),
+  );
+  useCrumbs({ label: t.monitors.add });
+  return (
+    <div class="page monitors monitors-editor">
+      <header class="page-head">
+        <h1>{t.monitors.add}</h1>
+      </header>
+      <Loaded of={source} what={t.monitors.unreadable}>
+        {(monitor) => <NewForm {...(monitor && { start: draftOf(monitor, true) })} />}
+      </Loaded>
+    </div>
+  );
+}
+
+interface Props {
+  readonly start?: Draft;
+  /** Tells whether there is no monitor yet. */
+  readonly isFirst?: boolean;
+}
+
+/** One field for what should be watched; the rest follows once something stands in it. */
+export function NewForm({ start, isFirst = false }: Props) {
+  const kinds = useKinds();
+  return (
+    <Loaded of={kinds} what={t.monitors.unreadable}>
+      {(forms) => <Fields forms={forms} start={start} isFirst={isFirst} />}
+    </Loaded>
+  );
+}
+
+interface FieldsProps {
+  readonly forms: readonly KindForm[];
+  readonly start: Draft | undefined;
+  readonly isFirst: boolean;
+}
+
+function Fields({ forms, start, isFirst }: FieldsProps) {
+  const work = useDraft(undefined, start);
+  const { draft, type, choose } = work;
+  const isOpen = draft.target.trim() !== '' || draft.isChosen;
+  return (
+    <Card>
+      <div class="stack">
+        {start === undefined && <OneField value={draft.target} isFirst={isFirst} onText={type} />}
+        <div class="row wrap" role="group" aria-label={t.monitors.kind}>
+          {forms.map(({ kind, summary }) => (
+            <button
+              type="button"
+              class="tag monitors-chip"
+              key={kind}
+              title={summary}
+              aria-pressed={isOpen && draft.kind === kind}
+              onClick={() => choose(kind)}
+            >
+              {t.monitors.kinds[kind]}
+            </button>
+          ))}
+        </div>
+        {isOpen && (
+          <MonitorForm
+            work={work}
+            form={forms.find(({ kind }) => kind === draft.kind)}
+            monitor={undefined}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+interface OneProps {
+  readonly value: string;
+  readonly isFirst: boolean;
+  readonly onText: (text: string) => void;
+}
+
+function OneField({ value, isFirst, onText }: OneProps) {
+  const input = useRef<HTMLInputElement>(null);
+  // Browsers heed the attribute in dialogs and at the load of a page alone.
+  useEffect(() => input.current?.focus({ preventScroll: true }), []);
+  return (
+    <label class="field monitors-one">
+      <span>{t.monitors.what}</span>
+      <input
+        ref={input}
+        class="input"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={t.monitors.whatExample}
+        value={value}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+      />
+      {isFirst && <span class="hint">{t.monitors.whatHint}</span>}
+    </label>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useMachines, useOpenAlerts, usePoll, useServer } from '../../../frame/index.ts';
+import { inOrder } from '../../../parts/alert/index.ts';
+import { t } from '../../../strings/index.ts';
+import { type Monitor, PINGS, type Ping } from '../model.ts';
+
+const EVERY_MS = 5_000;
+const SLOWLY_MS = 60_000;
+const DAY_MS = 86_400_000;
+export const DAYS = 90;
+const MOST_OUTAGES = 100;
+const MOST_PINGS = 20;
+
+export function useMonitor(name: string) {
+  const { call } = useServer();
+  return usePoll(
+    `monitor ${name}`,
+    async (): Promise<Monitor> => (await call('monitor_get', { name })) as Monitor,
+    { every_ms: EVERY_MS },
+  );
+}
+
+/** Uptime of the spans and of each of the last days, by the reader's days. */
+export function useUptime(name: string) {
+  const { call } = useServer();
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return usePoll(`uptime ${name}`, () => call('monitor_query_uptime', { name, days: DAYS, zone }), {
+    every_ms: SLOWLY_MS,
+  });
+}
+
+/** Outages, read again when the state has changed. */
+export function useOutages(name: string, since: number) {
+  const { call } = useServer();
+  return usePoll(
+    `outages ${name} ${since}`,
+    () => call('monitor_outages', { name, limit: MOST_OUTAGES }),
+    { every_ms: SLOWLY_MS },
+  );
+}
+
+export const RANGES = {
+  '6h': DAY_MS / 4,
+  '24h': DAY_MS,
+  '7d': 7 * DAY_MS,
+  '30d': 30 * DAY_MS,
+  '1y': 365 * DAY_MS,
+} as const;
+export type Range = keyof typeof RANGES;
+
+/** Times of the checks in a range, or in the part of it that was zoomed to. */
+export function useTimes(name: string, range: Range) {
+  const { call } = useServer();
+  const [zooms, setZooms] = useState<readonly (readonly [number, number])[]>([]);
+  const zoom = zooms.at(-1);
+  const series = usePoll(
+    `times ${name} ${range} ${zoom?.join(' ') ?? ''}`,
+    () => {
+      const [from, to] = zoom ?? [Date.now() - RANGES[range], Date.now()];
+      return call('monitor_query_series', { name, from, to });
+    },
+    { every_ms: SLOWLY_MS },
+  );
+  const end = series.at ?? Date.now();
+  const [from, to] = zoom ?? [end - RANGES[range], end];
+  return {
+    series,
+    times: {
+      from,
+      to,
+      onZoom: (a: number, b: number) =>
+        setZooms([...zooms, [Math.floor(a), Math.ceil(b)] as const]),
+      onBack: () => setZooms(zooms.slice(0, -1)),
+    },
+    forget: () => setZooms([]),
+  };
+}
+
+/** The last calls of a heartbeat; undefined: they are not for this token, or the server does not tell. */
+export function usePings(name: string) {
+  const server = useServer();
+  const mayRead = server.may(PINGS, { name }) === true;
+  return usePoll<readonly Ping[] | undefined>(
+    `pings ${name} ${mayRead}`,
+    async () =>
+      mayRead
+        ? ((await server.call(PINGS as never, { name, limit: MOST_PINGS } as never)) as Ping[])
+        : undefined,
+    { every_ms: EVERY_MS },
+  );
+}
+
+/** Name of a place as people know it. */
+export function usePlaceName(): (place: string) => string {
+  const { nameOf } = useMachines();
+  return (place) => (place === 'server' ? t.monitors.places.server : nameOf(place));
+}
+
+/** Open alerts of a monitor, the worst first. */
+export function useAlertsOf(name: string) {
+  const { list = [] } = useOpenAlerts();
+  return useMemo(
+    () => inOrder(list.filter(({ subject }) => subject.kind === 'monitor' && subject.id === name)),
+    [list, name],
+  );
+}

@@ -1,0 +1,71 @@
+import { Link, to } from '../../../frame/index.ts';
+import { Amount, Card, format } from '../../../parts/index.ts';
+import { StateMark } from '../../../parts/monitor/state.tsx';
+import { t } from '../../../strings/index.ts';
+import type { Monitor } from '../model.ts';
+import { usePlaceName } from './model.ts';
+
+interface Props {
+  readonly monitor: Monitor;
+}
+
+/** Places side by side: what each says, and what it measured last. */
+export function Places({ monitor: { states } }: Props) {
+  const nameOf = usePlaceName();
+  return (
+    <Card title={t.monitors.places.title}>
+      <ul class="monitors-places">
+        {states.map(({ place, state, since, last_at, ms, code, detail }) => (
+          <li key={place}>
+            <div class="row">
+              <strong class="grow ellipsis">
+                {place === 'server' ? (
+                  nameOf(place)
+                ) : (
+                  <Link to={to('agent', place)}>{nameOf(place)}</Link>
+                )}
+              </strong>
+              <StateMark of={state} />
+            </div>
+            <div class="row">
+              <span class="monitors-figure">
+                <Amount of={ms === null ? undefined : format.milliseconds(ms)} />
+              </span>
+              {code !== null && code > 0 && <span class="muted">{t.monitors.status(code)}</span>}
+              <span class="grow" />
+              <span class="muted small" title={format.dateTime(last_at)}>
+                {format.ago(Date.now() - last_at)}
+              </span>
+            </div>
+            {detail !== '' && state !== 'up' && <p class="monitors-why small">{detail}</p>}
+            <p class="muted small">
+              {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** The last answer that was not good; nothing where there is none, or where it is not for this reader. */
+export function LastFailure({ monitor: { last_answer: last } }: Props) {
+  const nameOf = usePlaceName();
+  if (!last) return null;
+  const { at, place, code, detail, sample } = last;
+  return (
+    <Card title={t.monitors.lastAnswer}>
+      <p class="muted small">
+        {[
+          format.dateTime(at),
+          place === undefined ? '' : nameOf(place),
+          code ? t.monitors.status(code) : '',
+          detail ?? '',
+        ]
+          .filter((one) => one !== '')
+          .join(' · ')}
+      </p>
+      {sample && <pre class="monitors-sample">{sample}</pre>}
+    </Card>
+  );
+}

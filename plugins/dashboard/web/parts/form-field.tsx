@@ -1,0 +1,65 @@
+import type { Methods } from '@svc/client';
+import { Checkbox, Field, Select, TextArea, TextField } from './field.tsx';
+
+/** Field of a kind of channel, or of monitor, as the server describes it. */
+type FieldForm = Methods['monitor_kinds']['result'][number]['fields'][number];
+
+interface Props {
+  readonly field: FieldForm;
+  readonly value: unknown;
+  /** Tells whether the server holds this secret. */
+  readonly isSet: boolean;
+  readonly words: { readonly onePerLine: string; readonly secretSet: string };
+  readonly onChange: (value: unknown) => void;
+}
+
+/** One field of a form that the server describes. */
+export function FormField({ field, value, isSet, words, onChange }: Props) {
+  const { title, type, help, required, secret, choices = [], example } = field;
+  const text = value === undefined || value === null ? '' : String(value);
+  if (type === 'boolean')
+    return (
+      <Field label="" hint={help}>
+        {() => <Checkbox label={title} checked={value === true} onChange={onChange} />}
+      </Field>
+    );
+  if (type === 'choice')
+    return (
+      <Select
+        label={title}
+        hint={help}
+        value={text}
+        options={[
+          ...(required ? [] : [{ value: '', label: '–' }]),
+          ...choices.map((one) => ({ value: one, label: one })),
+        ]}
+        onChange={onChange}
+      />
+    );
+  if (type === 'list' || type === 'multiline')
+    return (
+      <TextArea
+        label={title}
+        hint={help ?? (type === 'list' ? words.onePerLine : undefined)}
+        rows={type === 'list' ? 2 : 4}
+        value={Array.isArray(value) ? value.join('\n') : text}
+        {...(example !== undefined && { placeholder: example })}
+        onText={(typed) => onChange(type === 'list' ? lines(typed) : typed)}
+      />
+    );
+  return (
+    <TextField
+      label={title}
+      hint={help}
+      type={secret ? 'password' : type === 'number' ? 'number' : type === 'url' ? 'url' : 'text'}
+      value={text}
+      required={required && !isSet}
+      autocomplete={secret ? 'new-password' : 'off'}
+      spellcheck={false}
+      placeholder={isSet ? words.secretSet : (example ?? '')}
+      onText={(typed) => onChange(type === 'number' && typed !== '' ? Number(typed) : typed)}
+    />
+  );
+}
+
+const lines = (text: string): readonly string[] => (text === '' ? [] : text.split(/\n|,\s*/));
