@@ -138,8 +138,8 @@ export const examples: readonly Example[] = [
   },
   {
     method: 'monitor_overview',
-    params: { ids: [7] },
-    result: [{ id: 7, uptime_30d: null, states: [] }],
+    params: { ids: [1] },
+    result: [{ id: 1, uptime_30d: null, states: [] }],
   },
   {
     method: 'monitor_update',
