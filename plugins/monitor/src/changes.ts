@@ -4,6 +4,7 @@ import type { Owners } from '@svc/plugin-token/api';
 import type { Config } from './config.ts';
 import { secretPlace } from './engine/checked.ts';
 import { checkSpec, filledIn } from './fields.ts';
+import { hashOf, KEY_FIELD } from './heartbeat/key.ts';
 import type { Names } from './names.ts';
 import type { MonitorChange, NewMonitor } from './schemas.ts';
 import { checkSettings, settingsOf } from './settings.ts';
@@ -27,6 +28,13 @@ export interface ChangesParts {
   readonly changed: () => void;
 }
 
+/** What a monitor brings that comes from another program. */
+export interface Origin {
+  readonly imported_from?: string | null;
+  /** Key of a heartbeat, as its job has it already. */
+  readonly key?: string | undefined;
+}
+
 type New = Static<typeof NewMonitor>;
 type Change = Static<typeof MonitorChange>;
 
@@ -39,7 +47,12 @@ export class Changes {
   }
 
   /** @throws RpcError 103, 107 without a key, 108 */
-  async create(given: New, caller: Principal, isDry = false): Promise<Monitor> {
+  async create(
+    given: New,
+    caller: Principal,
+    isDry = false,
+    { imported_from = null, key }: Origin = {},
+  ): Promise<Monitor> {
     const { changed, monitors } = this.#parts;
     const { monitor, secret } = await this.check(given, caller);
     if (hasAny(secret)) await this.#demandKey();
@@ -47,9 +60,13 @@ export class Changes {
       await this.#demandName(monitor.name);
       return { ...monitor, secret: marks(secret) };
     }
+    const kept = key === undefined ? secret : { ...secret, [KEY_FIELD]: key };
     const made = await monitors.create(
-      { ...monitor, secret: {} },
-      { seal: (id) => this.#sealed({ id, kind: monitor.kind }, secret) },
+      { ...monitor, secret: {}, imported_from },
+      {
+        key_hash: key === undefined ? null : hashOf(key),
+        seal: (id) => this.#sealed({ id, kind: monitor.kind }, kept),
+      },
     );
     changed();
     return made;

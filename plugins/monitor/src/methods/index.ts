@@ -4,6 +4,7 @@ import { MonitorChanged, MonitorDue } from '../api.ts';
 import { Changes } from '../changes.ts';
 import type { Config } from '../config.ts';
 import { coverEnd, type Engine, type Stores } from '../engine/index.ts';
+import { type Importer, openImports } from '../import/index.ts';
 import { Names } from '../names.ts';
 import { LatencyStore } from '../store/latency.ts';
 import { OutcomeStore } from '../store/outcomes.ts';
@@ -14,12 +15,12 @@ import { addListMethod } from './list.ts';
 import { addMonitorMethods } from './monitors.ts';
 import { addTryMethods } from './try.ts';
 
-/** Adds the methods of the namespace `monitor`. */
+/** Adds the methods of the namespace `monitor`. @returns what imports, for the command */
 export function addMethods(
   methods: Methods,
   kernel: Kernel<Config>,
   { stores, engine }: { readonly stores: Stores; readonly engine: Engine },
-): void {
+): Importer {
   const { auth, clock, config, db } = kernel;
   const { owners, secrets } = engine;
   const names = new Names({ auth, monitors: stores.monitors });
@@ -33,6 +34,7 @@ export function addMethods(
   addHistoryMethods(methods, { ...parts, latency: new LatencyStore(db, stores.results) });
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });
+  return openImports(methods, kernel, { ...stores, changes });
 }
 
 /** Names of places, and places by their names. */
