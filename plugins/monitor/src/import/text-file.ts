@@ -17,7 +17,7 @@ export function readText(bytes: Uint8Array): unknown {
   if (bytes.length > MOST_YAML_BYTES)
     throw new ImportFault('the file is larger than 1 MB, or no JSON');
   try {
-    return parse(text, { maxAliasCount: MOST_ALIASES, merge: true, logLevel: 'silent' });
+    return parse(text, { maxAliasCount: MOST_ALIASES, merge: true, logLevel: 'error' });
   } catch (cause) {
     // Its message repeats lines of the file, which hold secrets.
     const [first = ''] = (cause as Error).message.split('\n');
