@@ -65,7 +65,9 @@ export default definePlugin({
     hooks.methods.tap((methods) => {
       importer = addMethods(methods, kernel, { stores, engine });
     });
-    hooks.commands.tap((commands) => commands.add(importCommand(() => importer as Importer)));
+    hooks.commands.tap((commands) =>
+      commands.add(importCommand(() => importer as Importer, engine.secrets)),
+    );
     hooks.prepare.tap(() => {
       const list = async (owner: string) =>
         [...known.all()].flatMap((one) => (one.owner === owner ? one.name : []));

@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, open, readFile as readBytes, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Secrets } from '@svc/plugin-notify/api';
 import { type Command, type Kernel, RpcError, UserError } from '@svc/plugin-sdk';
 import type { CommandTerminal } from '@svc/plugin-sdk/kernel';
 import { codeOf } from '@svc/plugin-sdk/util';
@@ -14,7 +15,7 @@ const MOST_BYTES = 2 ** 31;
 const MOST_TEXT_BYTES = 6_291_456;
 
 /** `import FILE`: makes monitors, channels, rules and windows of what another program has. */
-export const importCommand = (importer: () => Importer): Command => ({
+export const importCommand = (importer: () => Importer, secrets: Secrets | undefined): Command => ({
   name: 'import',
   summary: 'Take over what Uptime Kuma, Gatus, Healthchecks or Beszel watches, switched off.',
   words: 'FILE',
@@ -37,6 +38,8 @@ export const importCommand = (importer: () => Importer): Command => ({
     if (chosen.length > 1) throw new UserError(`--${chosen.join(' and --')} do not go together`);
     const plan = await planOf(kernel, path, formatOf(values['format']));
     const { system } = kernel;
+    // Only a server that starts reads it by itself.
+    await secrets?.open();
     const report = await (chosen[0] === 'undo'
       ? importer().undo(plan.source, system)
       : chosen[0] === 'switch-on'
