@@ -10,6 +10,7 @@ export const en = {
       agent: 'Machine',
       alerts: 'Alerts',
       probes: 'Probes',
+      'monitors-import': 'Import monitors',
       tasks: 'Tasks',
       terminal: 'Terminal',
       jobs: 'Jobs',

@@ -11,6 +11,7 @@ export const zh: SharedStrings = {
       agent: '主机详情',
       alerts: '告警',
       probes: '探测',
+      'monitors-import': '导入监控',
       tasks: '任务',
       terminal: '终端',
       jobs: '定时任务',
