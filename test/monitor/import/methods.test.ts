@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { summaryReport } from '../../protocol/agent-kit.ts';
 import { suite } from '../../runner/suite.ts';
 import { boot, call, failure, PLUGINS } from '../kit.ts';
 import {
@@ -241,11 +242,37 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('Beszel: alerts become rules of the machines of their names', async () => {
     const uuid = randomUUID();
-    await call(app, 'agent-uuid_register', { uuid }).catch(() => undefined);
+    await app.call('agent_report_dynamic_summary', [
+      app.superToken,
+      summaryReport({ uuid, time: app.clock.now() }),
+    ]);
     const report = await done(app, 'apply', fileOf('data.db', database(beszel(uuid))));
     assert.match(row(report, 'Memory (70, 1 min)', 'rule').notes[0] as string, "no machine 'gone'");
+    assert.equal(row(report, 'CPU (80, 10 min)', 'rule').notes, [
+      "without 'gone': there is no such machine",
+    ]);
+    const rules: any[] = (await call(app, 'alert_rule_list')) as any;
+    const found = rules.filter(({ shipped }) => shipped === null);
+    assert.equal(
+      found.map(({ name, source, condition, for_s, enable }) => [
+        name,
+        source,
+        condition,
+        for_s,
+        enable,
+      ]),
+      [
+        ['CPU (80, 10 min)', 'machine', 'avg("cpu_usage", "10m") > 80', 0, false],
+        ['Disk (90, 10 min)', 'part', 'disk.used_percent > 90', 600, false],
+        ['Status (5 min)', 'presence', 'silent_for > 300', 0, false],
+      ],
+    );
+    assert.ok(found.every(({ scope }) => scope.agents.length === 1 && scope.agents[0] === uuid));
+    const windows: any = await call(app, 'alert_window_list');
+    assert.equal([windows[0].cron, windows[0].duration_s], ['0 22 * * *', 28_800]);
+    await done(app, 'switch_on', { source: report.source });
     assert.is(row(report, 'beszel-webhook-1', 'channel').outcome, 'differently');
-    await done(app, 'undo', { source: report.source });
+    assert.equal(count(await done(app, 'undo', { source: report.source })), { deleted: 5 });
   });
 
   test('files that cannot be used are refused in words, and nothing is changed', async () => {

@@ -1,13 +1,11 @@
-import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { type Server, useServer } from '../../frame/index.ts';
 import { Button, Card, ErrorNote, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Chooser, type Chosen } from './chooser.tsx';
-import { Rewritings, Rows } from './rows.tsx';
+import { type Report, Rewritings, Rows } from './rows.tsx';
 import './import.css';
 
-export type Report = Methods['monitor_import_plan']['result'];
 type Step = 'plan' | 'apply' | 'switch_on' | 'undo';
 
 /** One page: a file, what would become of it, then three buttons: make, switch on, undo. */

@@ -1,6 +1,9 @@
+import type { Methods } from '@svc/client';
 import { Card } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
-import type { Report } from './index.tsx';
+
+/** What the server says of a file. */
+export type Report = Methods['monitor_import_plan']['result'];
 
 /** What became of each thing of the file; notes are as long as they are. */
 export function Rows({ rows }: { readonly rows: Report['rows'] }) {
