@@ -29,5 +29,9 @@ function channelName(text: string): string {
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .slice(0, 60);
-  return plain.replace(/^[._-]+|[._-]+$/g, '') || 'channel';
+  const isEnd = (at: number) => /[._-]/.test(plain.charAt(at));
+  let [from, to] = [0, plain.length];
+  while (from < to && isEnd(from)) from++;
+  while (to > from && isEnd(to - 1)) to--;
+  return plain.slice(from, to) || 'channel';
 }
