@@ -3246,6 +3246,136 @@ export interface Methods {
         } | null;
     };
   };
+  /** Makes what a file of another program says, switched off. */
+  'monitor_import_apply': {
+    params: {
+      /** File of Uptime Kuma, Gatus, Healthchecks or Beszel. */
+      file: {
+        /** Its name: with it a file that names no installation is known again. */
+        name: string;
+        /** What it holds, at most 6 MB. */
+        base64: string;
+        /** Default: found by what it holds. */
+        format?: 'kuma' | 'gatus' | 'healthchecks' | 'beszel' | null;
+      };
+    };
+    result: {
+      format: string;
+      /** Installation that the file is of, as `monitor_import_plan` answers it. */
+      source: string;
+      rows: {
+        /** Its id in the file. */
+        item: string;
+        type: 'channel' | 'monitor' | 'rule' | 'window';
+        name: string;
+        /** Its kind in the file. */
+        was: string;
+        /** Kind of what is made; empty: it has none. */
+        kind: string;
+        /** `made`, `differently`: `notes` say in what; `not_made`: they say why; `there`: it was made before, or is on already; `switched_on`; `deleted`; `kept`: it stays as it is. */
+        outcome: 'made' | 'differently' | 'not_made' | 'there' | 'switched_on' | 'kept' | 'deleted';
+        /** Its name here. */
+        as: string | null;
+        notes: string[];
+      }[];
+      /** Conditions as they were, and in CEL. */
+      rewritings: { from: string; to: string }[];
+    };
+  };
+  /** Reads a file of another program, and tells what would be made of it. */
+  'monitor_import_plan': {
+    params: {
+      /** File of Uptime Kuma, Gatus, Healthchecks or Beszel. */
+      file: {
+        /** Its name: with it a file that names no installation is known again. */
+        name: string;
+        /** What it holds, at most 6 MB. */
+        base64: string;
+        /** Default: found by what it holds. */
+        format?: 'kuma' | 'gatus' | 'healthchecks' | 'beszel' | null;
+      };
+    };
+    result: {
+      format: string;
+      /** Installation that the file is of, as `monitor_import_plan` answers it. */
+      source: string;
+      rows: {
+        /** Its id in the file. */
+        item: string;
+        type: 'channel' | 'monitor' | 'rule' | 'window';
+        name: string;
+        /** Its kind in the file. */
+        was: string;
+        /** Kind of what is made; empty: it has none. */
+        kind: string;
+        /** `made`, `differently`: `notes` say in what; `not_made`: they say why; `there`: it was made before, or is on already; `switched_on`; `deleted`; `kept`: it stays as it is. */
+        outcome: 'made' | 'differently' | 'not_made' | 'there' | 'switched_on' | 'kept' | 'deleted';
+        /** Its name here. */
+        as: string | null;
+        notes: string[];
+      }[];
+      /** Conditions as they were, and in CEL. */
+      rewritings: { from: string; to: string }[];
+    };
+  };
+  /** Switches on what an import made, but for what was off where it came from. */
+  'monitor_import_switch_on': {
+    params: {
+      /** Installation that the file is of, as `monitor_import_plan` answers it. */
+      source: string;
+    };
+    result: {
+      format: string;
+      /** Installation that the file is of, as `monitor_import_plan` answers it. */
+      source: string;
+      rows: {
+        /** Its id in the file. */
+        item: string;
+        type: 'channel' | 'monitor' | 'rule' | 'window';
+        name: string;
+        /** Its kind in the file. */
+        was: string;
+        /** Kind of what is made; empty: it has none. */
+        kind: string;
+        /** `made`, `differently`: `notes` say in what; `not_made`: they say why; `there`: it was made before, or is on already; `switched_on`; `deleted`; `kept`: it stays as it is. */
+        outcome: 'made' | 'differently' | 'not_made' | 'there' | 'switched_on' | 'kept' | 'deleted';
+        /** Its name here. */
+        as: string | null;
+        notes: string[];
+      }[];
+      /** Conditions as they were, and in CEL. */
+      rewritings: { from: string; to: string }[];
+    };
+  };
+  /** Deletes what an import made and nobody changed since. */
+  'monitor_import_undo': {
+    params: {
+      /** Installation that the file is of, as `monitor_import_plan` answers it. */
+      source: string;
+    };
+    result: {
+      format: string;
+      /** Installation that the file is of, as `monitor_import_plan` answers it. */
+      source: string;
+      rows: {
+        /** Its id in the file. */
+        item: string;
+        type: 'channel' | 'monitor' | 'rule' | 'window';
+        name: string;
+        /** Its kind in the file. */
+        was: string;
+        /** Kind of what is made; empty: it has none. */
+        kind: string;
+        /** `made`, `differently`: `notes` say in what; `not_made`: they say why; `there`: it was made before, or is on already; `switched_on`; `deleted`; `kept`: it stays as it is. */
+        outcome: 'made' | 'differently' | 'not_made' | 'there' | 'switched_on' | 'kept' | 'deleted';
+        /** Its name here. */
+        as: string | null;
+        notes: string[];
+      }[];
+      /** Conditions as they were, and in CEL. */
+      rewritings: { from: string; to: string }[];
+    };
+  };
   /** The kinds of monitors, with the fields of their forms. */
   'monitor_kinds': {
     params: {};

@@ -31,14 +31,15 @@ export interface ChangesParts {
   readonly changed: () => void;
 }
 
+/** What a monitor brings that comes from another program. */
+export interface Origin {
+  readonly imported_from?: string | null;
+  /** Key of a heartbeat, as its job has it already. */
+  readonly key?: string | undefined;
+}
+
 type New = Static<typeof NewMonitor>;
 type Change = Static<typeof MonitorChange>;
-
-/** What comes with a monitor of another program. */
-export interface Brought {
-  /** Key of a heartbeat that its jobs know already. */
-  readonly key?: string;
-}
 
 /** Changes that the methods make. The writer of a monitor owns it. */
 export class Changes {
@@ -53,7 +54,7 @@ export class Changes {
     given: New,
     caller: Principal,
     isDry = false,
-    { key: brought }: Brought = {},
+    { imported_from = null, key: brought }: Origin = {},
   ): Promise<Monitor> {
     const { changed, monitors } = this.#parts;
     const { monitor, secret } = await this.check(given, caller);
@@ -66,7 +67,7 @@ export class Changes {
       return { ...monitor, secret: marks(secret) };
     }
     const made = await monitors.create(
-      { ...monitor, secret: {} },
+      { ...monitor, secret: {}, imported_from },
       {
         ...(key !== undefined && { key_hash: hashOf(key) }),
         seal: (id) => this.#sealed({ id, kind }, whole),

@@ -196,4 +196,33 @@ export const examples: readonly Example[] = [
     },
   },
   { method: 'monitor_pings', params: { name: 'backup', limit: 10 }, result: [] },
+  ...imports(),
 ];
+
+/** Import of a file of Gatus, and its undo. */
+function imports(): Example[] {
+  const base64 =
+    'ZW5kcG9pbnRzOgogIC0ge25hbWU6IGRvY3MsIHVybDogImh0dHA6Ly8xMjcuMC4wLjI6ODA4MC8iLCBjb25kaXRpb25zOiBbIltTVEFUVVNdID09IDIwMCJdfQo=';
+  const file = { name: 'gatus.yaml', base64 };
+  const [source, item] = ['gatus:1d4c469cf970', 'endpoint:_docs'];
+  const row = { item, type: 'monitor', name: 'docs', was: 'http', kind: 'http', notes: [] };
+  const rewritings = [{ from: '[STATUS] == 200', to: 'status == 200' }];
+  const report = { format: 'gatus', source, rewritings };
+  const later = { ...report, rewritings: [] };
+  const result = { ...report, rows: [{ ...row, outcome: 'made', as: 'docs' }] };
+  const found = { ...row, was: '', kind: '' };
+  return [
+    { method: 'monitor_import_plan', params: { file }, result },
+    { method: 'monitor_import_apply', params: { file }, result },
+    {
+      method: 'monitor_import_switch_on',
+      params: { source },
+      result: { ...later, rows: [{ ...found, outcome: 'switched_on', as: 'docs' }] },
+    },
+    {
+      method: 'monitor_import_undo',
+      params: { source },
+      result: { ...later, rows: [{ ...found, outcome: 'deleted', as: null }] },
+    },
+  ];
+}

@@ -15,6 +15,7 @@ import { examine } from './examine.ts';
 import { examples } from './examples.ts';
 import { monitorsHeld } from './held.ts';
 import { MonitorHistory, openHistory } from './history.ts';
+import { type Importer, importCommand } from './import/index.ts';
 import { addMethods } from './methods/index.ts';
 import { families } from './metrics.ts';
 import { migrations } from './migrations/index.ts';
@@ -50,7 +51,7 @@ export default definePlugin({
     ...{ monitor_result: 'fixed', monitor_chunk: 'fixed', monitor_hour: 'fixed' },
     ...{ monitor_day: 'fixed', monitor_outage: 'fixed', monitor_detail: 'fixed' },
     ...{ monitor_tls: 'fixed', monitor_run: 'fixed', monitor_turn: 'fixed' },
-    ...{ monitor_isolated: 'fixed' },
+    ...{ monitor_isolated: 'fixed', monitor_import: 'fixed' },
   },
 
   setup(kernel) {
@@ -65,7 +66,13 @@ export default definePlugin({
     for (const table of historyTables(kernel.db, () => kernel.config))
       kernel.use(History).keep(table);
     hooks.routes.tap((routes) => engine.heartbeats.routes(routes));
-    hooks.methods.tap((methods) => addMethods(methods, kernel, { stores, engine }));
+    let importer: Importer | undefined;
+    hooks.methods.tap((methods) => {
+      importer = addMethods(methods, kernel, { stores, engine });
+    });
+    hooks.commands.tap((commands) =>
+      commands.add(importCommand(() => importer as Importer, engine.secrets)),
+    );
     hooks.prepare.tap(() => {
       const list = async (owner: string) =>
         [...known.all()].flatMap((one) => (one.owner === owner ? one.name : []));

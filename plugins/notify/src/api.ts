@@ -167,6 +167,8 @@ export const Notify = service<Notify>('notify');
 
 /** Seals secrets with the key of `[notify] key_file`, for plugins that keep some. */
 export interface Secrets {
+  /** Reads the key, as the start of a server does: for commands. @throws RpcError 103 */
+  open(): Promise<void>;
   /** Reason why this server has no key; undefined: it has. */
   readonly problem: string | undefined;
   /** Names rows that are sealed with the key, as an SQL condition `exists (…)`, in `setup`: while there are some, no other key takes its place. */

@@ -38,6 +38,9 @@ export const openSecrets = (keys: Keys, state: StateStore): Secrets => ({
   get problem() {
     return keys.problem;
   },
+  async open() {
+    await keys.open();
+  },
   keep: (exists) => state.keep(exists),
   look: () => keys.look(),
   async demand() {

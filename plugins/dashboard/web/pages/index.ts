@@ -3,6 +3,7 @@ import {
   Braces,
   CalendarClock,
   Database,
+  Import,
   KeyRound,
   LayoutGrid,
   ListChecks,
@@ -89,6 +90,18 @@ export const pages: readonly Page[] = [
     plugins: ['task'],
     rights: [['task', 'read']],
     load: () => import('./probes/index.tsx'),
+  },
+  {
+    id: 'monitors-import',
+    icon: Import,
+    inMenu: false,
+    plugins: ['monitor'],
+    rights: [['monitor', 'write']],
+    load: withWords(
+      'monitorsImport',
+      { en: () => import('./monitors-import/en.ts'), zh: () => import('./monitors-import/zh.ts') },
+      () => import('./monitors-import/index.tsx'),
+    ),
   },
   {
     id: 'tasks',

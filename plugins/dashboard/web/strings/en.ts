@@ -11,6 +11,7 @@ export const en = {
       alerts: 'Alerts',
       monitors: 'Monitors',
       probes: 'Probes',
+      'monitors-import': 'Import monitors',
       tasks: 'Tasks',
       terminal: 'Terminal',
       jobs: 'Jobs',

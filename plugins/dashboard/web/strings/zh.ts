@@ -12,6 +12,7 @@ export const zh: SharedStrings = {
       alerts: '告警',
       monitors: '监控',
       probes: '探测',
+      'monitors-import': '导入监控',
       tasks: '任务',
       terminal: '终端',
       jobs: '定时任务',

@@ -5,6 +5,7 @@ import { MonitorChanged, MonitorDue } from '../api.ts';
 import { Changes } from '../changes.ts';
 import type { Config } from '../config.ts';
 import type { Engine, Stores } from '../engine/index.ts';
+import { type Importer, openImports } from '../import/index.ts';
 import { Names } from '../names.ts';
 import { OutcomeStore } from '../store/outcomes.ts';
 import { PingStore } from '../store/pings.ts';
@@ -16,12 +17,12 @@ import { addOverviewMethod } from './overview.ts';
 import { addPingMethod } from './pings.ts';
 import { addTryMethods } from './try.ts';
 
-/** Adds the methods of the namespace `monitor`. */
+/** Adds the methods of the namespace `monitor`. @returns what imports, for the command */
 export function addMethods(
   methods: Methods,
   kernel: Kernel<Config>,
   { stores, engine }: { readonly stores: Stores; readonly engine: Engine },
-): void {
+): Importer {
   const { auth, clock, config, db } = kernel;
   const { owners, registries, secrets } = engine;
   const names = new Names({ auth, monitors: stores.monitors });
@@ -40,6 +41,7 @@ export function addMethods(
   addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });
+  return openImports(methods, kernel, { ...stores, changes });
 }
 
 /** Names of places, and places by their names. */

@@ -85,4 +85,15 @@ const create: Migration = {
   },
 };
 
-export const migrations = [create];
+/** Table `monitor_import`: what came from other programs, by installation and its id there; `mark` is a digest of what was made. */
+const imports: Migration = {
+  name: '0002-imports',
+  async up({ query, types }) {
+    const text = types.bytewise;
+    await query.raw(`create table monitor_import (source ${text} not null, item ${text} not null,
+      type ${text} not null, thing ${text} not null, mark ${text} not null, off smallint not null,
+      primary key (source, item))`);
+  },
+};
+
+export const migrations = [create, imports];

@@ -1,0 +1,20 @@
+import type { Kernel, Methods } from '@svc/plugin-sdk';
+import type { Changes } from '../changes.ts';
+import { ImportedStore } from '../store/imported.ts';
+import type { MonitorStore } from '../store/monitors.ts';
+import { Importer } from './importer.ts';
+import { addImportMethods } from './methods.ts';
+
+export { importCommand } from './command.ts';
+export type { Importer } from './importer.ts';
+
+/** Imports of what other programs have: adds their methods. */
+export function openImports(
+  methods: Methods,
+  kernel: Kernel,
+  parts: { readonly changes: Changes; readonly monitors: MonitorStore },
+): Importer {
+  const importer = new Importer({ ...parts, kernel, imported: new ImportedStore(kernel.db) });
+  addImportMethods(methods, kernel, importer);
+  return importer;
+}
