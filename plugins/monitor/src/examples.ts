@@ -129,8 +129,9 @@ export const examples: readonly Example[] = [
   },
   {
     method: 'monitor_overview',
-    params: { ids: [7] },
-    result: [{ id: 7, uptime_30d: null, states: [] }],
+    // Ids differ from run to run: this one is of no monitor, and so it is left out.
+    params: { ids: [4_000_000] },
+    result: [],
   },
   {
     method: 'monitor_update',
