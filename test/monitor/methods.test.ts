@@ -51,7 +51,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ...{ interval_s: 60, timeout_s: 10, retries: 2, retry_s: 20, recover_after: 1 },
       ...{ places: { server: true }, down_when: null, condition: null, upside_down: false },
       ...{ parent: null, severity: 'critical', public_name: null, enable: true, note: '' },
-      ...{ owner: null, imported_from: null, problem: null },
+      ...{ owner: null, imported_from: null, problem: null, ping_url: null, push_url: null },
     });
     const change = { name: 'shop 2', interval_s: 30, tags: ['a'], note: 'x' };
     const changed = await call(app, 'monitor_update', { name: 'shop', change });
