@@ -125,13 +125,13 @@ export const examples: readonly Example[] = [
   },
   ...['alert_get', 'alert_ack', 'alert_unack', 'alert_close'].map((method) => ({
     method,
-    params: { id: 12 },
-    error: { code: 105, message: 'Not found in database: there is no alert 12' },
+    params: { id: 40 },
+    error: { code: 105, message: 'Not found in database: there is no alert 40' },
   })),
   {
     method: 'alert_note',
-    params: { id: 12, text: 'New disk ordered.' },
-    error: { code: 105, message: 'Not found in database: there is no alert 12' },
+    params: { id: 40, text: 'New disk ordered.' },
+    error: { code: 105, message: 'Not found in database: there is no alert 40' },
   },
   ...tellingExamples,
 ];
