@@ -51,7 +51,6 @@ export const examples: readonly Example[] = [
     result: {
       slug: 'example',
       page: { ...page, language: 'en' },
-      monitors: [],
       updated_at: 1781000000000,
     },
   },
@@ -61,7 +60,6 @@ export const examples: readonly Example[] = [
     result: {
       slug: 'example',
       page: { ...page, language: 'en' },
-      monitors: [],
       updated_at: 1781000000000,
     },
   },
