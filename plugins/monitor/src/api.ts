@@ -1,13 +1,8 @@
 import type { Severity } from '@svc/plugin-notify/api';
 import { service, Type, topic } from '@svc/plugin-sdk';
+import type { Bounds } from './store/hours.ts';
+import type { Point } from './store/latency.ts';
 
-export {
-  MonitorHistory,
-  type MonitorOutage,
-  type MonitorPast,
-  type NamedMonitor,
-  type UpSpan,
-} from './history.ts';
 export * from './types.ts';
 
 /** Monitors were made, changed, switched or deleted. */
@@ -90,3 +85,59 @@ export interface MonitorPauses {
 }
 
 export const MonitorPauses = service<MonitorPauses>('monitor-pauses');
+
+/** Outage as those see it who follow it. */
+export interface MonitorOutage {
+  readonly id: number;
+  readonly monitor_id: number;
+  readonly from_at: number;
+  /** null: it goes on. */
+  readonly to_at: number | null;
+}
+
+/** Monitor as others may name it. */
+export interface NamedMonitor {
+  readonly id: number;
+  readonly name: string;
+  readonly public_name: string | null;
+}
+
+/** Uptime in a span. */
+export interface UpSpan {
+  /** Unix ms of its beginning. */
+  readonly from: number;
+  /** Per cent, never rounded up; null: less than half of the time is known. */
+  readonly uptime: number | null;
+  readonly down_s: number;
+}
+
+/** What a monitor says, and said on the last days of a zone. */
+export interface MonitorPast {
+  readonly state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
+  readonly since: number;
+  /** All days together. */
+  readonly all: UpSpan;
+  /** Each day; the last one is today. */
+  readonly days: readonly UpSpan[];
+}
+
+/** Monitors for pages that show them. */
+export interface MonitorHistory {
+  /** From memory, some seconds old at most; undefined: there is no such monitor. */
+  known(id: number): NamedMonitor | undefined;
+  /** From the database. @throws RpcError 103 */
+  find(ids: readonly number[]): Promise<ReadonlyMap<number, NamedMonitor>>;
+  /** Verdicts now, and uptime of the last days of a zone; those that have gone are left out. @throws RpcError 103 */
+  past(
+    ids: readonly number[],
+    of: { readonly zone: string; readonly days: number },
+  ): Promise<ReadonlyMap<number, MonitorPast>>;
+  /** Times of checks in steps of whole hours; where nothing was checked there is none. @throws RpcError 103 */
+  times(id: number, of: Bounds & { readonly step: number }): Promise<readonly Point[]>;
+  /** The newest outage of each of these monitors. @throws RpcError 103 */
+  newestOutages(monitors: readonly number[]): Promise<readonly MonitorOutage[]>;
+  /** Outages by their ids; those that have gone are left out. @throws RpcError 103 */
+  outages(ids: readonly number[]): Promise<readonly MonitorOutage[]>;
+}
+
+export const MonitorHistory = service<MonitorHistory>('monitor-history');

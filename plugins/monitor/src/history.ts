@@ -1,9 +1,10 @@
-import { type Clock, service } from '@svc/plugin-sdk';
+import type { Clock } from '@svc/plugin-sdk';
+import type { MonitorHistory, MonitorPast, UpSpan } from './api.ts';
 import type { KnownMonitors } from './engine/known.ts';
 import { type Bounds, sumOf } from './store/hours.ts';
 import type { LatencyStore, Point } from './store/latency.ts';
 import type { MonitorStore } from './store/monitors.ts';
-import type { MonitorOutage, OutageStore } from './store/outages.ts';
+import type { OutageStore } from './store/outages.ts';
 import { HOUR_MS } from './store/pack.ts';
 import type { UptimeStore } from './store/uptime.ts';
 import type { VerdictStore } from './store/verdicts.ts';
@@ -11,57 +12,8 @@ import { dayBeginnings } from './store/zone-days.ts';
 import { UNKNOWN } from './types.ts';
 import { stateWord } from './words.ts';
 
-export type { MonitorOutage };
-
 const DAY_MS = 24 * HOUR_MS;
 const NONE = { up_s: 0, degraded_s: 0, down_s: 0, unknown_s: 0, paused_s: 0 };
-
-/** Monitor as others may name it. */
-export interface NamedMonitor {
-  readonly id: number;
-  readonly name: string;
-  readonly public_name: string | null;
-}
-
-/** Uptime in a span. */
-export interface UpSpan {
-  /** Unix ms of its beginning. */
-  readonly from: number;
-  /** Per cent, never rounded up; null: less than half of the time is known. */
-  readonly uptime: number | null;
-  readonly down_s: number;
-}
-
-/** What a monitor says, and said on the last days of a zone. */
-export interface MonitorPast {
-  readonly state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
-  readonly since: number;
-  /** All days together. */
-  readonly all: UpSpan;
-  /** Each day; the last one is today. */
-  readonly days: readonly UpSpan[];
-}
-
-/** Monitors for pages that show them. */
-export interface MonitorHistory {
-  /** From memory, some seconds old at most; undefined: there is no such monitor. */
-  known(id: number): NamedMonitor | undefined;
-  /** From the database. @throws RpcError 103 */
-  find(ids: readonly number[]): Promise<ReadonlyMap<number, NamedMonitor>>;
-  /** Verdicts now, and uptime of the last days of a zone; those that have gone are left out. @throws RpcError 103 */
-  past(
-    ids: readonly number[],
-    of: { readonly zone: string; readonly days: number },
-  ): Promise<ReadonlyMap<number, MonitorPast>>;
-  /** Times of checks in steps of whole hours; where nothing was checked there is none. @throws RpcError 103 */
-  times(id: number, of: Bounds & { readonly step: number }): Promise<readonly Point[]>;
-  /** The newest outage of each of these monitors. @throws RpcError 103 */
-  newestOutages(monitors: readonly number[]): Promise<readonly MonitorOutage[]>;
-  /** Outages by their ids; those that have gone are left out. @throws RpcError 103 */
-  outages(ids: readonly number[]): Promise<readonly MonitorOutage[]>;
-}
-
-export const MonitorHistory = service<MonitorHistory>('monitor-history');
 
 export interface HistoryParts {
   readonly clock: Clock;

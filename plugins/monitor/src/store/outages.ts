@@ -1,16 +1,8 @@
 import type { Database } from '@svc/plugin-sdk';
+import type { MonitorOutage } from '../api.ts';
 import { readRows } from './sql.ts';
 
 const COLUMNS = 'id, monitor_id, from_at, to_at';
-
-/** Outage as those see it who follow it. */
-export interface MonitorOutage {
-  readonly id: number;
-  readonly monitor_id: number;
-  readonly from_at: number;
-  /** null: it goes on. */
-  readonly to_at: number | null;
-}
 
 /** Table `monitor_outage`, for those who follow outages. */
 export class OutageStore {

@@ -60,6 +60,7 @@ export function specOf(kind: Kind, text: string): Spec {
     case 'ping':
       return { host };
     case 'dns':
+    case 'domain':
       return { name: host };
     case 'heartbeat':
       return { period_s: HOUR_S };
@@ -75,6 +76,7 @@ export const FILLED: Readonly<Record<Kind, readonly string[]>> = {
   tls: ['host', 'port'],
   ping: ['host'],
   dns: ['name'],
+  domain: ['name'],
   heartbeat: [],
   group: [],
 };
