@@ -327,6 +327,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(await names(app), before);
   });
 
+  test('a token imports one file at a time, and two tokens keep the others waiting', async () => {
+    const [one, two, three] = await Promise.all([app.token([]), app.token([]), app.token([])]);
+    const plan = (token: string) =>
+      call(app, 'monitor_import_plan', fileOf('gatus.yaml', gatus), token);
+    const [first, second] = [plan(one), plan(two)];
+    const said = await Promise.all([failure(plan(one)), failure(plan(three))]);
+    assert.equal(
+      said.map(({ code }) => code),
+      [108, 108],
+    );
+    assert.match(said[0]?.message ?? '', /an import of this token is running/);
+    assert.match(said[1]?.message ?? '', /others import now: try again in a minute/);
+    await done(app, 'plan', fileOf('gatus.yaml', gatus));
+    await Promise.all([first, second]);
+    await plan(three);
+  });
+
   test('a token makes what it may make, and learns nothing of what others imported', async () => {
     const limit = [
       {

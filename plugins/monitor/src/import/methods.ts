@@ -1,7 +1,18 @@
-import { described, type Kernel, type Methods, optional, RpcError, Type } from '@svc/plugin-sdk';
+import {
+  described,
+  type Kernel,
+  type Methods,
+  optional,
+  type Principal,
+  RpcError,
+  type Static,
+  Type,
+} from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
 import type { Importer } from './importer.ts';
 import { readFile } from './reading.ts';
 import { OUTCOMES, type Report } from './report.ts';
+import { Turns } from './turns.ts';
 import { FORMATS, TYPES } from './types.ts';
 
 /** Characters of Base64 of a file of 6 MB. */
@@ -59,14 +70,16 @@ const answer = ({ rows, rewritings, ...report }: Report) => ({
 export function addImportMethods(
   methods: Methods,
   kernel: Pick<Kernel, 'clock' | 'log'>,
-  importer: Importer,
+  { importer, owners }: { readonly importer: Importer; readonly owners: Owners },
 ): void {
+  const turns = new Turns();
   const given = described(File, 'File of Uptime Kuma, Gatus, Healthchecks or Beszel.');
-  const planOf = ({ name, base64, format }: { name: string; base64: string; format?: unknown }) =>
-    readFile(
-      { name, format: (format ?? undefined) as never, bytes: decoded(base64), env: {} },
-      kernel,
-    );
+  const run = ({ name, base64, format }: Static<typeof File>, caller: Principal, isDry: boolean) =>
+    turns.run(owners.of(caller), async () => {
+      const bytes = decoded(base64);
+      const plan = await readFile({ name, format: format ?? undefined, bytes, env: {} }, kernel);
+      return answer(await importer.run(plan, caller, isDry));
+    });
   methods.add('monitor_import_plan', {
     summary: 'Reads a file of another program, and tells what would be made of it.',
     description: 'Nothing is changed. Each row is checked as the method does that would make it.',
@@ -74,8 +87,7 @@ export function addImportMethods(
     params: { file: given },
     result: ReportAnswer,
     access: 'authenticated',
-    handle: async ({ file }, { caller }) =>
-      answer(await importer.run(await planOf(file), caller, true)),
+    handle: ({ file }, { caller }) => run(file, caller, true),
   });
   methods.add('monitor_import_apply', {
     summary: 'Makes what a file of another program says, switched off.',
@@ -86,8 +98,7 @@ export function addImportMethods(
     result: ReportAnswer,
     audit: ({ file }) => file.name,
     access: 'authenticated',
-    handle: async ({ file }, { caller }) =>
-      answer(await importer.run(await planOf(file), caller, false)),
+    handle: ({ file }, { caller }) => run(file, caller, false),
   });
   addAfter(methods, importer);
 }

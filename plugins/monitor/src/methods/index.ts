@@ -41,7 +41,7 @@ export function addMethods(
   addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });
-  return openImports(methods, kernel, { ...stores, changes });
+  return openImports(methods, kernel, { ...stores, changes, owners });
 }
 
 /** Names of places, and places by their names. */
