@@ -70,6 +70,7 @@ const targets: [target: string, kind: string | undefined, spec: object][] = [
   ['tls:mail.example.net:993', 'tls', { host: 'mail.example.net', port: 993 }],
   ['tls://mail.example.net', 'tls', { host: 'mail.example.net' }],
   ['dns:example.net', 'dns', { name: 'example.net' }],
+  ['domain:example.net', 'domain', { name: 'example.net' }],
   ['tcp:example.net', undefined, {}],
   ['two words', undefined, {}],
   ['ftp://example.net/', undefined, {}],

@@ -3,8 +3,8 @@ import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
 import { clean } from '../text.ts';
 
-/** `tls:mail.example.net:993`, `dns:example.net` */
-const WITH_KIND = /^(tcp|tls|ping|dns):(?:\/\/)?(.+)$/i;
+/** `tls:mail.example.net:993`, `dns:example.net`, `domain:example.net` */
+const WITH_KIND = /^(tcp|tls|ping|dns|domain):(?:\/\/)?(.+)$/i;
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^:\s]+):(\d{1,5})$/i;
 const MOST_NAME = 80;
 const NOT_FOUND = 105;
@@ -26,7 +26,7 @@ function checkOf(target: string): Omit<NewMonitor, 'name'> | undefined {
   const [, word, behind = ''] = WITH_KIND.exec(target) ?? [];
   const kind = word?.toLowerCase();
   const rest = kind === undefined ? target : behind;
-  if (kind === 'dns') return { kind, spec: { name: rest } };
+  if (kind === 'dns' || kind === 'domain') return { kind, spec: { name: rest } };
   const [, found = '', port] = HOST_AND_PORT.exec(rest) ?? [];
   if (port !== undefined && kind !== 'ping')
     return { kind: kind ?? 'tcp', spec: { host: bare(found), port: Number(port) } };
