@@ -83,9 +83,15 @@ export class Stage {
         regionOf: () => null,
         parentOf: (uuid) => this.parents.get(uuid),
         expiresAt: () => undefined,
+        atHost: () => new Set(),
         awaySince: (uuid) => this.away.get(uuid),
       },
-      monitors: { isNew: false, named: () => undefined, downAbove: () => undefined },
+      monitors: {
+        isNew: false,
+        named: () => undefined,
+        downAbove: () => undefined,
+        unsettledAbove: () => undefined,
+      },
       fleet: {
         count: () => this.fleet,
         lateSince: (uuid) => this.heard.lateSince(uuid, this.now),

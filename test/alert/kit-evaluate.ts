@@ -159,5 +159,6 @@ export const machines: Machines = {
   regionOf: () => 'eu',
   parentOf: () => undefined,
   expiresAt: () => undefined,
+  atHost: () => new Set(),
   awaySince: () => undefined,
 };

@@ -19,7 +19,7 @@ async function parentsOf(given: Readonly<Record<string, string>>) {
   const machines = new KnownMachines({
     kernel: { signal: new AbortController().signal },
     registry: { list: () => [...uuids.values()].map((one) => ({ uuid: one })) },
-    history: {},
+    history: { addresses: async () => [] },
     hostNames: { of: async () => [...uuids.values()].map(() => null) },
     values,
   } as never);

@@ -16,6 +16,12 @@ export function openHistory(db: Database): AgentHistory {
   return {
     seen: (ids, fromDay) => seen(read, ids, fromDay),
     away: () => away(read),
+    addresses: () =>
+      read<[number, string]>(
+        ['uuid_id', db.forms.jsonText('address')],
+        'agent_presence where address is not null',
+        [],
+      ),
     events: (after, from) => events(read, db.forms, after, from),
     comings: (ids, from, to) => comings(read, ids, { from, to }),
   };

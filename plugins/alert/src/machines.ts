@@ -8,13 +8,17 @@ import type { Machines } from './types.ts';
 
 /** Machines that lie between this one and the server, at most. */
 const MOST_PARENTS = 5;
+/** Addresses of one machine. */
+const MOST_HOSTS = 32;
 const NO_TAGS: readonly string[] = [];
+const NOBODY: ReadonlySet<string> = new Set();
 /** Keys of the metadata that people give machines (kv.md §5.2). */
 const KEYS = [
   'metadata_name',
   'metadata_tags',
   'metadata_region',
   'metadata_parent',
+  'metadata_address',
   'metadata_expire_time',
 ] as const;
 type Key = (typeof KEYS)[number];
@@ -34,6 +38,8 @@ interface Facts {
   readonly regions: ReadonlyMap<string, string>;
   readonly parents: ReadonlyMap<string, string>;
   readonly expiries: ReadonlyMap<string, number>;
+  /** Machines by the addresses at which they are reached. */
+  readonly hosts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const NOTHING: Facts = {
@@ -42,6 +48,7 @@ const NOTHING: Facts = {
   regions: new Map(),
   parents: new Map(),
   expiries: new Map(),
+  hosts: new Map(),
 };
 
 /** Metadata of machines, and which of them are away, in memory (`Machines`). */
@@ -73,6 +80,10 @@ export class KnownMachines implements Machines {
 
   expiresAt(uuid: string): number | undefined {
     return this.#facts.expiries.get(uuid);
+  }
+
+  atHost(host: string): ReadonlySet<string> {
+    return this.#facts.hosts.get(host) ?? NOBODY;
   }
 
   awaySince(uuid: string): number | undefined {
@@ -119,7 +130,20 @@ export class KnownMachines implements Machines {
         regions: new Map(read('metadata_region', textOf)),
         parents: withoutCycles(new Map(read('metadata_parent', uuidOf))),
         expiries: new Map(read('metadata_expire_time', expiryOf)),
+        hosts: byHost(await this.#addresses(), read('metadata_address', hostsOf)),
       };
+    });
+  }
+
+  /** Addresses from which machines report. */
+  async #addresses(): Promise<[uuid: string, address: string][]> {
+    const { history, registry } = this.#parts;
+    const agents = registry.list();
+    if (agents.length === 0) return [];
+    const uuids = new Map(agents.map(({ id, uuid, soft_delete }) => [id, soft_delete || uuid]));
+    return (await history.addresses()).flatMap(([id, address]) => {
+      const uuid = uuids.get(id);
+      return typeof uuid === 'string' ? [[uuid, address]] : [];
     });
   }
 
@@ -136,6 +160,12 @@ export class KnownMachines implements Machines {
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const uuidOf = (value: unknown) => textOf(value)?.trim().toLowerCase();
+/** `metadata_address`: names or addresses at which a machine is reached (kv.md §5.2). */
+const hostsOf = (value: unknown) => {
+  const list = (Array.isArray(value) ? value : [value]).slice(0, MOST_HOSTS);
+  const hosts = list.flatMap((host) => textOf(host)?.trim().toLowerCase() ?? []);
+  return hosts.length > 0 ? hosts : undefined;
+};
 const tagsOf = (value: unknown) =>
   Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : undefined;
 
@@ -163,4 +193,19 @@ function withoutCycles(parents: ReadonlyMap<string, string>): ReadonlyMap<string
     if (at === undefined) sound.set(uuid, parent);
   }
   return sound;
+}
+
+/** Machines by address: by those that people name, and those from which they report. */
+function byHost(
+  reported: readonly (readonly [uuid: string, address: string])[],
+  named: readonly (readonly [uuid: string, hosts: readonly string[]])[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const add = (host: string, uuid: string) => {
+    const machines = found.get(host) ?? new Set();
+    found.set(host, machines.add(uuid));
+  };
+  for (const [uuid, address] of reported) add(address.toLowerCase(), uuid);
+  for (const [uuid, hosts] of named) for (const host of hosts) add(host, uuid);
+  return found;
 }

@@ -3,6 +3,9 @@ import type { MonitorNow, Monitors } from '@svc/plugin-monitor/api';
 /** Monitors between this one and the server that are looked at, at most. */
 const MOST_DEPTH = 5;
 
+/** Time for which an alert waits for the verdict about what lies before it, at most. */
+const MOST_WAIT_MS = 120_000;
+
 /** Monitors as they were read last, in memory. */
 export class KnownMonitors {
   readonly #service: () => Monitors | undefined;
@@ -51,5 +54,21 @@ export class KnownMonitors {
       at = above?.parent ?? null;
     }
     return root;
+  }
+
+  /**
+   * Returns the next monitor above this one of which it is not known yet whether it failed, too: one that fails in its
+   * retries, or has no result since then. Nobody waits for it longer than a failure takes to be a verdict.
+   */
+  unsettledAbove({ id, parent, since }: MonitorNow, now: number): MonitorNow | undefined {
+    let at = parent;
+    for (let depth = 0; at !== null && at !== id && depth < MOST_DEPTH; depth++) {
+      const above = this.#byId.get(at);
+      const isOver = !above || now >= since + Math.min(MOST_WAIT_MS, above.settle_ms);
+      if (!isOver && above.state !== 'paused' && (above.suspect || (above.checked_at ?? 0) < since))
+        return above;
+      at = above?.parent ?? null;
+    }
+    return undefined;
   }
 }

@@ -292,6 +292,8 @@ export interface Machines {
   parentOf(uuid: string): string | undefined;
   /** Unix ms at which the contract of the machine ends (`metadata_expire_time`). */
   expiresAt(uuid: string): number | undefined;
+  /** Machines (UUIDs) that are reached at an address or a name, lower case: by `metadata_address`, and from where they report. */
+  atHost(host: string): ReadonlySet<string>;
   /** Unix ms since which the agent does not report; undefined: it is here. From `agent_presence`, at most some seconds old. */
   awaySince(uuid: string): number | undefined;
 }

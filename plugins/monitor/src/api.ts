@@ -42,6 +42,14 @@ export interface MonitorNow {
   readonly unknown: number;
   readonly detail: string;
   readonly ms: number | null;
+  /** Host that it checks, lower case; empty: none. */
+  readonly host: string;
+  /** Unix ms of its last result that is stored; null: none. */
+  readonly checked_at: number | null;
+  /** Tells whether a check failed, and its retries are not over. */
+  readonly suspect: boolean;
+  /** Time within which a failure that begins now is a verdict, ms. */
+  readonly settle_ms: number;
   /** The certificate that ends first: Unix ms of its end, and the length of its life, ms. */
   readonly not_after: number | null;
   readonly lifetime_ms: number | null;

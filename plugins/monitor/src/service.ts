@@ -1,5 +1,6 @@
 import type { MonitorNow, Monitors } from './api.ts';
 import type { KnownMonitors } from './engine/known.ts';
+import { Hosts } from './hosts.ts';
 import type { CertificateStore } from './store/certificates.ts';
 import type { IsolatedStore } from './store/isolated.ts';
 import type { MonitorStore } from './store/monitors.ts';
@@ -19,32 +20,43 @@ export interface ServiceParts {
 }
 
 /** Service for rules of source `monitor`, and for status pages. */
-export const openMonitors = (parts: ServiceParts): Monitors => ({
-  async now() {
-    const [listed, verdicts, ends, fastest] = await Promise.all([
-      parts.monitors.list(),
-      parts.verdicts.all(),
-      parts.certificates.ends(),
-      parts.states.fastest(),
-    ]);
-    const byMonitor = new Map(verdicts.map((row) => [row.monitor_id, row]));
-    return listed
-      .filter(({ enable }) => enable)
-      .map((monitor): MonitorNow => {
-        const { id, created_at } = monitor;
-        const { state, since, up, down, unknown, detail } = byMonitor.get(id) ?? {
-          ...{ state: UNKNOWN, since: created_at, up: 0, down: 0, unknown: 0, detail: '' },
-        };
-        const { not_after = null, lifetime_ms = null } = ends.get(id) ?? {};
-        return {
-          ...identity(monitor),
-          ...{ state: stateWord(state), since, up, down, unknown, detail },
-          ...{ ms: fastest.get(id) ?? null, not_after, lifetime_ms },
-        };
-      });
-  },
-  isolated: () => parts.isolatedServers.all(),
-});
+export function openMonitors(parts: ServiceParts): Monitors {
+  const hosts = new Hosts(parts.monitors);
+  return {
+    now: () => readNow(parts, hosts),
+    isolated: () => parts.isolatedServers.all(),
+  };
+}
+
+async function readNow(parts: ServiceParts, hosts: Hosts): Promise<MonitorNow[]> {
+  const [listed, verdicts, ends, latest] = await Promise.all([
+    parts.monitors.list(),
+    parts.verdicts.all(),
+    parts.certificates.ends(),
+    parts.states.latest(),
+  ]);
+  const enabled = listed.filter(({ enable }) => enable);
+  const hostsOf = await hosts.of(enabled);
+  const byMonitor = new Map(verdicts.map((row) => [row.monitor_id, row]));
+  return enabled.map((monitor): MonitorNow => {
+    const { id, created_at } = monitor;
+    const { state, since, up, down, unknown, detail } = byMonitor.get(id) ?? {
+      ...{ state: UNKNOWN, since: created_at, up: 0, down: 0, unknown: 0, detail: '' },
+    };
+    const { not_after = null, lifetime_ms = null } = ends.get(id) ?? {};
+    const { ms = null, checked_at = null, suspect = false } = latest.get(id) ?? {};
+    return {
+      ...identity(monitor),
+      ...{ state: stateWord(state), since, up, down, unknown, detail },
+      ...{ ms, checked_at, suspect, not_after, lifetime_ms },
+      ...{ host: hostsOf.get(id) ?? '', settle_ms: settleTime(monitor) },
+    };
+  });
+}
+
+/** Time from the begin of a failure to the verdict at most: a whole interval until it is seen, and the retries. */
+const settleTime = ({ interval_s, timeout_s, retries, retry_s }: ListedMonitor): number =>
+  (interval_s + timeout_s + retries * (retry_s + timeout_s)) * 1_000;
 
 const identity = ({ id, name, kind, group, tags, owner, parent, ...rest }: ListedMonitor) => ({
   ...{ id, name, kind, group, tags, owner, parent },

@@ -58,18 +58,14 @@ export class Suppressors {
   #topology(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
     const again = now + AGAIN_MS;
     if (alert.subject_kind === 'agent') {
-      const { machines, fleet } = this.#parts;
+      const { machines } = this.#parts;
       const uuid = alert.subject_id;
       const root = this.#rootOf(uuid);
       if (root !== undefined && (root !== uuid || rule.source !== 'presence')) {
         const kind = root === uuid ? 'frozen' : 'subject';
         return { kind, key: keyOfMachine(root), name: machines.nameOf(root), again };
       }
-      const late = rule.source === 'presence' ? undefined : fleet.lateSince(uuid);
-      if (late !== undefined && now - late < PRESENCE_MS) {
-        const name = machines.nameOf(uuid);
-        return { kind: 'late', key: `late:${uuid}`, name, again: now + 1_000 };
-      }
+      if (rule.source !== 'presence' && this.#isLate(uuid, now)) return this.#late(uuid, now);
     }
     const above = alert.subject_kind === 'monitor' ? this.#aboveMonitor(alert, now) : undefined;
     if (above) return above;
@@ -80,18 +76,43 @@ export class Suppressors {
     return { kind: 'subject', key: `rule:${over.id}:${placeOf(alert)}`, name: over.name, again };
   }
 
-  /** The monitor through which one is reached, or the machines that check it. */
-  #aboveMonitor({ subject_id }: Placed, now: number): Suppressor | undefined {
+  /** The monitor through which one is reached, or the machines that check it or are what it checks. */
+  #aboveMonitor({ subject_id, detail }: Placed, now: number): Suppressor | undefined {
     const { machines, monitors } = this.#parts;
     const again = now + AGAIN_MS;
-    if (monitors.isNew)
-      return { kind: 'late', key: `late:${subject_id}`, name: subject_id, again: now + 1_000 };
+    const late = (name: string): Suppressor => {
+      return { kind: 'late', key: `late:${subject_id}`, name, again: now + 1_000 };
+    };
+    if (monitors.isNew) return late(subject_id);
     const monitor = monitors.named(subject_id);
-    const root = monitor && monitors.downAbove(monitor);
+    if (!monitor) return undefined;
+    const root = monitors.downAbove(monitor);
     if (root) return { kind: 'subject', key: keyOfMonitor(root.name), name: root.name, again };
-    const [first, ...others] = monitor?.agents.map((uuid) => this.#rootOf(uuid)) ?? [];
-    if (first === undefined || others.includes(undefined)) return undefined;
-    return { kind: 'subject', key: keyOfMachine(first), name: machines.nameOf(first), again };
+    // A certificate ends, wherever its machine is.
+    const isDown = detail.values?.['state'] === 'down';
+    for (const uuids of [monitor.agents, isDown ? [...machines.atHost(monitor.host)] : []]) {
+      const roots = uuids.map((uuid) => this.#rootOf(uuid));
+      const [first] = roots;
+      if (first !== undefined && !roots.includes(undefined))
+        return { kind: 'subject', key: keyOfMachine(first), name: machines.nameOf(first), again };
+      const isSilent = (uuid: string, at: number) =>
+        roots[at] !== undefined || this.#isLate(uuid, now);
+      const [one] = uuids;
+      if (one !== undefined && uuids.every(isSilent)) return this.#late(one, now);
+    }
+    const above = isDown ? monitors.unsettledAbove(monitor, now) : undefined;
+    return above && late(above.name);
+  }
+
+  /** Tells whether a machine is late, and it is not known yet whether it is away. */
+  #isLate(uuid: string, now: number): boolean {
+    const late = this.#parts.fleet.lateSince(uuid);
+    return late !== undefined && now - late < PRESENCE_MS;
+  }
+
+  #late(uuid: string, now: number): Suppressor {
+    const name = this.#parts.machines.nameOf(uuid);
+    return { kind: 'late', key: `late:${uuid}`, name, again: now + 1_000 };
   }
 
   /** The machine farthest up that is away, through which this one is reached; itself included. */

@@ -1,6 +1,6 @@
 import type { Clock, Database } from '@svc/plugin-sdk';
 import type { SqlValue } from '@svc/plugin-sdk/sql';
-import type { State } from '../types.ts';
+import { type State, SUSPECT } from '../types.ts';
 import { among, member, readRows, slices, storable, writeRows } from './sql.ts';
 
 const COLUMNS =
@@ -18,6 +18,22 @@ export interface StateChange {
 export interface MadeState {
   readonly made: boolean;
   readonly state: State | undefined;
+}
+
+/** Sight of all places of a monitor together. */
+export interface Latest {
+  /** The shortest of their times. */
+  readonly ms: number | null;
+  /** Unix ms. */
+  readonly checked_at: number;
+  readonly suspect: boolean;
+}
+
+interface Row {
+  readonly monitor_id: number;
+  readonly ms: number | null;
+  readonly last_at: number;
+  readonly suspect: number;
 }
 
 /** Table `monitor_state`. Methods throw RpcError 103 when the database fails. */
@@ -75,14 +91,19 @@ export class StateStore {
     );
   }
 
-  /** Returns the shortest of the times that the places of each monitor measured last. */
-  async fastest(): Promise<ReadonlyMap<number, number>> {
-    const sql =
-      'select monitor_id, min(ms) as ms from monitor_state where ms is not null group by monitor_id';
-    const rows = await readRows<{ monitor_id: number; ms: number }>(this.#db, {
-      ...{ columns: 'monitor_id, ms', sql, params: [], long: true },
+  /** Returns of each monitor what its places saw last. */
+  async latest(): Promise<ReadonlyMap<number, Latest>> {
+    const sql = `select monitor_id, min(ms) as ms, max(last_at) as last_at,
+      max(case when state = ${SUSPECT} then 1 else 0 end) as suspect from monitor_state group by monitor_id`;
+    const rows = await readRows<Row>(this.#db, {
+      ...{ columns: 'monitor_id, ms, last_at, suspect', sql, params: [], long: true },
     });
-    return new Map(rows.map(({ monitor_id, ms }) => [monitor_id, ms]));
+    return new Map(
+      rows.map(({ monitor_id, ms, last_at, suspect }) => [
+        Number(monitor_id),
+        { ms, checked_at: Number(last_at), suspect: Number(suspect) === 1 },
+      ]),
+    );
   }
 
   /** Forgets places that a monitor has no more. */
