@@ -1,6 +1,6 @@
 import { RpcError, type Static } from '@svc/plugin-sdk';
 import { faultText, isChecked } from './engine/checked.ts';
-import { conditionOf } from './engine/outcome.ts';
+import { conditionOf } from './engine/condition.ts';
 import { placeCount } from './engine/places.ts';
 import type { MonitorChange } from './schemas.ts';
 import type { NewMonitor } from './store/rows.ts';

@@ -1,4 +1,4 @@
-import { type Network, withPing } from '@svc/checks';
+import { type Network, PlaceChecks, Runner, withPing } from '@svc/checks';
 import { Egress } from '@svc/plugin-egress/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { countingIn, type Kernel } from '@svc/plugin-sdk';
@@ -15,16 +15,14 @@ import { ResultStore } from '../store/results.ts';
 import { slices } from '../store/sql.ts';
 import { StateStore } from '../store/states.ts';
 import { VerdictStore } from '../store/verdicts.ts';
-import { SERVER_PLACE } from '../types.ts';
+import { type Monitor, SERVER_PLACE } from '../types.ts';
 import { isChecked } from './checked.ts';
 import { CutOff } from './cut-off.ts';
 import { type Changed, Judging } from './judging.ts';
 import { KnownMonitors } from './known.ts';
-import { PlaceChecks } from './place-checks.ts';
 import { Recorder } from './recorder.ts';
 import { openRegistries, type Registries } from './registries.ts';
 import { Rounds } from './rounds.ts';
-import { Runner } from './runner.ts';
 import { Share } from './share.ts';
 
 /** The longest time that a check may take: its own limit ends it before. */
@@ -82,7 +80,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     intervalOf: (id) => (known.byId(id)?.interval_s ?? 60) * 1_000,
     isolated: (isIsolated) => cutOff.set(isIsolated),
   });
-  const checks = new PlaceChecks({
+  const checks = new PlaceChecks<Monitor>({
     ...{ clock, log, user_agent, place_id: SERVER_PLACE, sink: recorder },
     networkOf: ({ owner }) => networkFor(owner),
   });
