@@ -2,6 +2,7 @@ import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
+import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
@@ -31,7 +32,7 @@ export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
-  optional: [Secrets, Metrics, AgentRegistry, Audit, Refusals],
+  optional: [Secrets, Metrics, AgentRegistry, AgentValues, Audit, Refusals],
   provides: [Monitors],
   brings: ['egress', 'retention'],
   config,
@@ -46,21 +47,22 @@ export default definePlugin({
     ...{ monitor_result: 'fixed', monitor_chunk: 'fixed', monitor_hour: 'fixed' },
     ...{ monitor_day: 'fixed', monitor_outage: 'fixed', monitor_detail: 'fixed' },
     ...{ monitor_tls: 'fixed', monitor_run: 'fixed', monitor_turn: 'fixed' },
-    ...{ monitor_isolated: 'fixed' },
+    ...{ monitor_isolated: 'fixed', monitor_agent: 'fixed' },
   },
 
   setup(kernel) {
     const { bus, every, hooks } = kernel;
     const stores = openStores(kernel);
     const engine = openEngine(kernel, stores);
-    const { cutOff, known, recorder, rounds, runner, share } = engine;
-    kernel.provide(Monitors, openMonitors({ ...stores, known }));
+    const { agents, cutOff, known, recorder, rounds, runner, share } = engine;
+    kernel.provide(Monitors, openMonitors({ ...stores, known, placing: agents.placing }));
     kernel.useOptional(Secrets)?.keep(SEALED);
     kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));
     for (const table of historyTables(kernel.db, () => kernel.config))
       kernel.use(History).keep(table);
     hooks.routes.tap((routes) => engine.heartbeats.routes(routes));
     hooks.methods.tap((methods) => addMethods(methods, kernel, { stores, engine }));
+    hooks.methods.tap((methods) => agents.addMethods(methods));
     hooks.prepare.tap(() => {
       const list = async (owner: string) =>
         [...known.all()].flatMap((one) => (one.owner === owner ? one.name : []));
@@ -71,6 +73,7 @@ export default definePlugin({
     kernel.subscribe(DatabaseChanged, () => known.refresh());
     kernel.subscribe(MonitorDue, ({ ids }) => {
       for (const id of ids) runner.now(id);
+      agents.sessions.now(ids);
     });
     hooks.start.tap(async () => {
       await known.refresh();
@@ -79,6 +82,7 @@ export default definePlugin({
         bus.watch(() => void known.refresh()),
       );
       every('monitors', REFRESH_MS, () => known.refresh());
+      every('agents of monitors', REFRESH_MS, () => agents.sessions.beat());
       every('checks of monitors', SECOND_MS, () => runner.round());
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);

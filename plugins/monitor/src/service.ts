@@ -1,3 +1,4 @@
+import type { Placing } from './agents/index.ts';
 import type { MonitorNow, Monitors } from './api.ts';
 import type { KnownMonitors } from './engine/known.ts';
 import type { CertificateStore } from './store/certificates.ts';
@@ -16,6 +17,7 @@ export interface ServiceParts {
   readonly certificates: CertificateStore;
   readonly isolatedServers: IsolatedStore;
   readonly known: KnownMonitors;
+  readonly placing: Pick<Placing, 'of'>;
 }
 
 /** Service for rules of source `monitor`, and for status pages. */
@@ -38,6 +40,7 @@ export const openMonitors = (parts: ServiceParts): Monitors => ({
         const { not_after = null, lifetime_ms = null } = ends.get(id) ?? {};
         return {
           ...identity(monitor),
+          agents: monitor.places.server ? [] : parts.placing.of(id).map(({ uuid }) => uuid),
           ...{ state: stateWord(state), since, up, down, unknown, detail },
           ...{ ms: fastest.get(id) ?? null, not_after, lifetime_ms },
         };
@@ -49,5 +52,4 @@ export const openMonitors = (parts: ServiceParts): Monitors => ({
 const identity = ({ id, name, kind, group, tags, owner, parent, ...rest }: ListedMonitor) => ({
   ...{ id, name, kind, group, tags, owner, parent },
   severity: severityNumber(rest.severity),
-  agents: rest.places.server ? [] : (rest.places.agents ?? []),
 });

@@ -18,7 +18,7 @@ export const KINDS = [...CHECKED, 'heartbeat', 'group'] as const;
 export type CheckedKind = (typeof CHECKED)[number];
 export type Kind = (typeof KINDS)[number];
 
-/** Places from which a monitor is checked. Agents are lower-case UUIDs; with tags or agents, `pick` of them are chosen. */
+/** Places from which a monitor is checked. Agents are lower-case UUIDs; `pick` of them and of those that hold the tags are chosen. */
 export interface Places {
   readonly server: boolean;
   readonly agents?: readonly string[];

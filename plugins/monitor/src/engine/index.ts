@@ -3,9 +3,11 @@ import { Egress } from '@svc/plugin-egress/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { countingIn, type Kernel } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
+import { openAgents } from '../agents/index.ts';
 import { MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
 import { openHeartbeats } from '../heartbeat/index.ts';
+import { AgentStore } from '../store/agents.ts';
 import { CertificateStore } from '../store/certificates.ts';
 import { untilMissed } from '../store/hours.ts';
 import { IsolatedStore } from '../store/isolated.ts';
@@ -40,6 +42,7 @@ export function openStores(kernel: Kernel<Config>) {
     results: new ResultStore(db, clock),
     certificates: new CertificateStore(db),
     isolatedServers: new IsolatedStore(db),
+    agents: new AgentStore(db),
   };
 }
 
@@ -71,6 +74,8 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
   const owners = kernel.use(Owners);
   const secrets = kernel.useOptional(Secrets);
   const known = new KnownMonitors({ clock, log, owners, store: monitors });
+  const agents = openAgents({ kernel, stores, known, owners, secrets });
+  const { placing } = agents;
   const cutOff = new CutOff(kernel, isolatedServers);
   const registries = openRegistries(kernel);
   const networkFor = openNetworks(kernel, registries);
@@ -89,18 +94,20 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     ...{ log, bus, known, monitors, states, checks, recorder, runner, secrets },
   });
   known.onRead(() => share.update());
+  known.onRead(() => agents.sessions.update());
   const changed = (changes: readonly Changed[]) => {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
   const heartbeats = openHeartbeats({ kernel, monitors, states });
-  const judging = new Judging({ clock, known, heartbeats, states, verdicts, changed });
+  const judging = new Judging({ clock, known, placing, heartbeats, states, verdicts, changed });
   const rounds = new Rounds({
-    ...{ kernel, known, judging, monitors, states, verdicts },
+    ...{ kernel, known, placing, judging, monitors, states, verdicts },
     packer: new Packer({ db, clock, log, coverEnd }),
     details: results.details,
     keepDays: () => config.keep_results_days,
   });
   return {
+    agents,
     heartbeats,
     cutOff,
     known,

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/plugin-sdk';
+import type { Placing } from '../agents/index.ts';
 import type { Heartbeats } from '../heartbeat/index.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import { slices } from '../store/sql.ts';
@@ -23,7 +24,8 @@ export interface JudgingParts {
   readonly clock: Clock;
   readonly known: KnownMonitors;
   readonly heartbeats: Pick<Heartbeats, 'judge'>;
-  readonly states: Pick<StateStore, 'ofMonitors'>;
+  readonly placing: Pick<Placing, 'counts'>;
+  readonly states: Pick<StateStore, 'forget' | 'ofMonitors'>;
   readonly verdicts: Pick<VerdictStore, 'change' | 'ofMonitors'>;
   /** Hears of verdicts that became different, after their commit. */
   readonly changed: (changes: readonly Changed[]) => void;
@@ -67,7 +69,7 @@ export class Judging {
 
   /** @returns monitors whose verdict became different */
   async #judgeSome(ids: readonly number[], when: Now): Promise<readonly number[]> {
-    const { heartbeats, known, states, verdicts } = this.#parts;
+    const { heartbeats, known, placing, states, verdicts } = this.#parts;
     const called = ids.filter((id) => known.byId(id)?.kind === 'heartbeat' && !known.isPaused(id));
     const beats = called.length > 0 ? await heartbeats.judge(called, when) : undefined;
     const [rows, stored] = [await states.ofMonitors(ids), await verdicts.ofMonitors(ids)];
@@ -76,7 +78,8 @@ export class Judging {
     const changes = ids.flatMap((id) => {
       const monitor = known.byId(id);
       if (!monitor) return [];
-      const [own, from] = [byMonitor.get(id) ?? [], before.get(id)];
+      const own = (byMonitor.get(id) ?? []).filter((row) => placing.counts(monitor, row));
+      const from = before.get(id);
       const next = known.isPaused(id)
         ? paused(when)
         : monitor.kind === 'heartbeat'
@@ -85,7 +88,21 @@ export class Judging {
       if (!next) return [];
       return changeOf(id, from, next, downPlaces(own));
     });
-    return this.#make(changes);
+    const made = await this.#make(changes);
+    for (const [id, own] of byMonitor) await this.#forget(id, own);
+    return made;
+  }
+
+  /** Removes what is left of places that a monitor has no more. */
+  async #forget(id: number, rows: readonly State[]): Promise<void> {
+    const { known, placing, states } = this.#parts;
+    const monitor = known.byId(id);
+    const over = monitor ? rows.filter((row) => !placing.counts(monitor, row)) : [];
+    if (over.length === 0) return;
+    await states.forget(
+      id,
+      over.map(({ place_id }) => place_id),
+    );
   }
 
   #next(

@@ -1,6 +1,7 @@
 import type { Secrets } from '@svc/plugin-notify/api';
 import type { Principal, Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import type { Placing } from '../agents/index.ts';
 import { checkedOf, isChecked } from '../engine/checked.ts';
 import { NO_RIGHT } from '../engine/known.ts';
 import type { Names } from '../names.ts';
@@ -14,6 +15,7 @@ export interface AnswerParts {
   readonly owners: Owners;
   readonly secrets: Secrets | undefined;
   readonly names: Names;
+  readonly placing: Pick<Placing, 'problem' | 'states'>;
   readonly verdicts: VerdictStore;
 }
 
@@ -48,14 +50,14 @@ export async function monitorAnswer(
 
 /** Returns why a monitor does not run, where somebody wants it to. */
 async function problemOf(
-  { owners, secrets }: AnswerParts,
+  { owners, placing, secrets }: AnswerParts,
   monitor: Monitor,
 ): Promise<string | undefined> {
   const { name, owner, kind } = monitor;
   if (!(await owners.may(owner, mayDo('write', name)))) return NO_RIGHT;
   if (!isChecked(kind)) return undefined;
   const checked = checkedOf(monitor, secrets);
-  return 'problem' in checked ? checked.problem : undefined;
+  return 'problem' in checked ? checked.problem : placing.problem(monitor);
 }
 
 export function verdictAnswer(

@@ -22,9 +22,10 @@ export function addMethods(
 ): void {
   const { auth, clock, config, db } = kernel;
   const { owners, registries, secrets } = engine;
+  const { placing } = engine.agents;
   const names = new Names({ auth, monitors: stores.monitors });
   const changed = () => kernel.publish(MonitorChanged, {});
-  const shared = { ...stores, auth, clock, owners, secrets, names, registries };
+  const shared = { ...stores, auth, clock, owners, secrets, names, registries, placing };
   const changes = new Changes({ ...shared, config, changed });
   const uptime = new UptimeStore({ db, clock, coverEnd });
   const parts = { ...shared, ...placesIn(kernel), changes, uptime };
