@@ -1,10 +1,7 @@
 // Checks of this server, and what they say (plugins/monitor/src/engine).
 
-import type { App } from '@svc/kernel';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
-import { StateStore } from '../../plugins/monitor/src/store/states.ts';
-import type { PlaceState } from '../../plugins/monitor/src/types.ts';
 import { suite } from '../runner/suite.ts';
 import {
   boot,
@@ -133,35 +130,6 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const before = web.got.length;
     await call(app, 'monitor_check_now', { name });
     assert.ok(await passes(app, 5 * SECOND, () => web.got.length === before + 1));
-  });
-
-  test('places that say down are counted: fewer than needed are degraded, enough are down', async () => {
-    const places = {
-      server: true,
-      agents: [1, 2].map((n) => `0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f41${n}`),
-      pick: 2,
-    };
-    const { id } = await create(app, http(name, web.url, { places, down_when: 2 }));
-    await says(app, name, 'up');
-    // What agents would say.
-    const { db, clock } = (app.kernel as App).kernelOf('monitor')!;
-    const states = new StateStore(db, clock);
-    const other = async (place_id: number, state: PlaceState) => {
-      const from = (await states.ofMonitors([id])).find((row) => row.place_id === place_id);
-      const now = app.clock.now();
-      const seen = { since: now, last_at: now + MINUTE, fails: 1, goods: 0, ms: null, code: null };
-      const to = { monitor_id: id, place_id, state, ...seen, detail: 'away' };
-      await states.change([{ from, to }]);
-    };
-    await other(7, 2);
-    await other(8, 0);
-    assert.ok(await says(app, name, 'degraded', 10 * SECOND));
-    const { up, down, unknown } = (await get(app, name)).verdict;
-    assert.equal([up, down, unknown], [2, 1, 0]);
-    assert.equal(await outages(), []);
-    await other(8, 2);
-    assert.ok(await says(app, name, 'down', 10 * SECOND));
-    assert.is((await outages()).length, 1);
   });
 
   test('a group is down with its worst member, and a group of all when all are', async () => {

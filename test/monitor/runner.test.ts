@@ -1,9 +1,9 @@
 // When checks begin (plugins/monitor/src/engine/{runner,schedule}.ts), and when a place counts as cut off (isolation.ts).
 import type { Clock } from '@svc/plugin-sdk';
 import * as assert from 'uvu/assert';
-import { Isolation } from '../../plugins/monitor/src/engine/isolation.ts';
-import { type Job, Runner } from '../../plugins/monitor/src/engine/runner.ts';
-import { nextPlanned, serverOf } from '../../plugins/monitor/src/engine/schedule.ts';
+import { Isolation } from '../../checks/src/place/isolation.ts';
+import { type Job, Runner } from '../../checks/src/place/runner.ts';
+import { nextPlanned, serverOf } from '../../checks/src/place/schedule.ts';
 import { suite } from '../runner/suite.ts';
 
 const test = suite('monitor: when checks begin');

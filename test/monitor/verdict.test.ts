@@ -1,6 +1,6 @@
 // States of places, and what they say together (plugins/monitor/src/engine/{place,verdict}.ts).
 import * as assert from 'uvu/assert';
-import { after } from '../../plugins/monitor/src/engine/place.ts';
+import { after } from '../../checks/src/place/state.ts';
 import { nextLook, verdictOf } from '../../plugins/monitor/src/engine/verdict.ts';
 import {
   DEGRADED,

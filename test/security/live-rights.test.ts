@@ -8,7 +8,7 @@ import { eventually, keyOf } from '../protocol/token-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { sharedServers } from '../shared-servers.ts';
 
-const PLUGINS = ['server-info', 'token', 'agent', 'agent-uuid', 'task', 'alert'];
+const PLUGINS = ['server-info', 'token', 'agent', 'agent-uuid', 'task', 'alert', 'monitor'];
 const HOUR = 3_600_000;
 
 interface Stream {
@@ -35,6 +35,11 @@ const streams: { readonly [method: string]: Stream } = {
     params: (token) => ({ token, interval_ms: HOUR, agents: [A] }),
     unsubscribe: 'agent_unsubscribe',
     lives: [read],
+  },
+  monitor_register: {
+    params: (token) => ({ token, uuid: A }),
+    unsubscribe: 'monitor_unregister',
+    lives: [{ monitor: 'report' }],
   },
   alert_subscribe: {
     params: (token) => ({ token }),

@@ -1,6 +1,7 @@
 import type { Secrets, Values } from '@svc/plugin-notify/api';
 import { type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import type { Placing } from './agents/index.ts';
 import type { Config } from './config.ts';
 import { secretPlace } from './engine/checked.ts';
 import type { Registries } from './engine/registries.ts';
@@ -23,6 +24,7 @@ export interface ChangesParts {
   readonly owners: Owners;
   readonly secrets: Secrets | undefined;
   readonly names: Names;
+  readonly placing: Pick<Placing, 'demand'>;
   readonly registries: Pick<Registries, 'demand'>;
   readonly monitors: MonitorStore;
   readonly certificates: CertificateStore;
@@ -86,6 +88,7 @@ export class Changes {
     const { kind } = given;
     const settings = settingsOf(kind, given);
     checkSettings(kind, settings, config.min_interval_s);
+    await this.#parts.placing.demand(settings.places, kind, caller);
     const secret = filledIn(given.secret ?? {});
     const spec = await this.#spec(kind, given.spec, secret, caller);
     const parent = given.parent ? await names.parent(given.parent, undefined, caller) : null;
@@ -154,6 +157,7 @@ export class Changes {
     const { config, names, owners } = this.#parts;
     const settings = settingsOf(old.kind, change, old);
     checkSettings(old.kind, settings, config.min_interval_s);
+    await this.#parts.placing.demand(settings.places, old.kind, caller);
     const { [KEY_FIELD]: sealedKey, ...others } = old.secret;
     const given = change.secret === null ? nulls(others) : (change.secret ?? {});
     const fresh = filledIn(given);

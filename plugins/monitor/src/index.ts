@@ -2,6 +2,7 @@ import { Refusals } from '@svc/plugin-admission/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
+import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify, Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
@@ -35,7 +36,9 @@ export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
-  optional: [Secrets, Notify, Metrics, AgentRegistry, Audit, Refusals, MonitorPauses],
+  optional: [
+    ...[Secrets, Notify, Metrics, AgentRegistry, AgentValues, Audit, Refusals, MonitorPauses],
+  ],
   provides: [Monitors, MonitorHistory],
   brings: ['egress', 'retention'],
   config,
@@ -51,15 +54,15 @@ export default definePlugin({
     ...{ monitor_result: 'fixed', monitor_chunk: 'fixed', monitor_hour: 'fixed' },
     ...{ monitor_day: 'fixed', monitor_outage: 'fixed', monitor_detail: 'fixed' },
     ...{ monitor_tls: 'fixed', monitor_run: 'fixed', monitor_turn: 'fixed' },
-    ...{ monitor_isolated: 'fixed', monitor_import: 'fixed' },
+    ...{ monitor_isolated: 'fixed', monitor_agent: 'fixed', monitor_import: 'fixed' },
   },
 
   setup(kernel) {
     const { every, hooks } = kernel;
     const stores = openStores(kernel);
     const engine = openEngine(kernel, stores);
-    const { cutOff, known, peers, recorder, rounds, runner, share } = engine;
-    kernel.provide(Monitors, openMonitors({ ...stores, known }));
+    const { agents, cutOff, known, peers, recorder, rounds, runner, share } = engine;
+    kernel.provide(Monitors, openMonitors({ ...stores, known, placing: agents.placing }));
     kernel.provide(MonitorHistory, openHistory({ ...stores, clock: kernel.clock, known }));
     kernel.useOptional(Secrets)?.keep(SEALED);
     kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));
@@ -73,6 +76,7 @@ export default definePlugin({
     hooks.commands.tap((commands) =>
       commands.add(importCommand(() => importer as Importer, engine.secrets)),
     );
+    hooks.methods.tap((methods) => agents.addMethods(methods));
     hooks.prepare.tap(() => {
       const list = async (owner: string) =>
         [...known.all()].flatMap((one) => (one.owner === owner ? one.name : []));
@@ -83,12 +87,14 @@ export default definePlugin({
     kernel.subscribe(DatabaseChanged, () => known.refresh());
     kernel.subscribe(MonitorDue, ({ ids }) => {
       for (const id of ids) runner.now(id);
+      agents.sessions.now(ids);
     });
     hooks.start.tap(async () => {
       await known.refresh();
       peers.start();
       every('monitors', REFRESH_MS, () => known.refresh());
       every('pauses of monitors', SECOND_MS, () => known.look());
+      every('agents of monitors', REFRESH_MS, () => agents.sessions.beat());
       every('checks of monitors', SECOND_MS, () => runner.round());
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);

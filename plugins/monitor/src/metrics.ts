@@ -1,6 +1,6 @@
+import type { Runner } from '@svc/checks';
 import type { Family } from '@svc/plugin-metrics/api';
 import type { Recorder } from './engine/recorder.ts';
-import type { Runner } from './engine/runner.ts';
 
 export interface Measured {
   readonly recorder: Pick<Recorder, 'counts' | 'lost'>;

@@ -1,7 +1,7 @@
 import type { PermissionKind, Requirement } from '@svc/plugin-sdk';
 
 /**
- * The kind `monitor`, in the scope `monitor` of a name; `report` in that of an agent: additions to those of the protocol.
+ * The kind `monitor`, in the scope `monitor` of a name; `report` in the scope `agent_uuid`: additions to those of the protocol.
  * `answer` reads what targets answered and jobs sent.
  */
 export const permissions: { readonly [kind: string]: PermissionKind } = {

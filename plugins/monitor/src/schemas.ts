@@ -28,7 +28,8 @@ export const PlacesSchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 20,
-        description: 'So many of the agents; the same ones as long as they are there. Default: 1.',
+        description:
+          'So many of the agents; the same ones as long as they are there. Default: as many as `agents` names, else 1.',
       }),
     ),
   },
@@ -141,6 +142,7 @@ export const PlaceAnswer = Type.Object({
   ms: OrNull(Type.Number()),
   code: OrNull(Type.Integer()),
   detail: Type.String(),
+  problem: OrNull(Type.String({ description: 'Why the agent does not check it.' })),
 });
 
 export const MonitorAnswer = Type.Object({

@@ -1,3 +1,4 @@
+import type { Placing } from './agents/index.ts';
 import type { MonitorNow, Monitors } from './api.ts';
 import type { KnownMonitors } from './engine/known.ts';
 import { Hosts } from './hosts.ts';
@@ -17,6 +18,7 @@ export interface ServiceParts {
   readonly certificates: CertificateStore;
   readonly isolatedServers: IsolatedStore;
   readonly known: KnownMonitors;
+  readonly placing: Pick<Placing, 'of'>;
 }
 
 /** Service for rules of source `monitor`, and for status pages. */
@@ -47,6 +49,7 @@ async function readNow(parts: ServiceParts, hosts: Hosts): Promise<MonitorNow[]>
     const { ms = null, checked_at = null, suspect = false } = latest.get(id) ?? {};
     return {
       ...identity(monitor),
+      agents: monitor.places.server ? [] : parts.placing.of(id).map(({ uuid }) => uuid),
       ...{ state: stateWord(state), since, up, down, unknown, detail },
       ...{ ms, checked_at, suspect, not_after, lifetime_ms },
       ...{ host: hostsOf.get(id) ?? '', settle_ms: settleTime(monitor) },
@@ -61,5 +64,4 @@ const settleTime = ({ interval_s, timeout_s, retries, retry_s }: ListedMonitor):
 const identity = ({ id, name, kind, group, tags, owner, parent, ...rest }: ListedMonitor) => ({
   ...{ id, name, kind, group, tags, owner, parent },
   severity: severityNumber(rest.severity),
-  agents: rest.places.server ? [] : (rest.places.agents ?? []),
 });

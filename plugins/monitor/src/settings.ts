@@ -1,6 +1,6 @@
 import { RpcError, type Static } from '@svc/plugin-sdk';
 import { faultText, isChecked } from './engine/checked.ts';
-import { conditionOf } from './engine/outcome.ts';
+import { conditionOf } from './engine/condition.ts';
 import { placeCount } from './engine/places.ts';
 import type { MonitorChange } from './schemas.ts';
 import type { NewMonitor } from './store/rows.ts';
@@ -82,7 +82,8 @@ function checkedFault(kind: Kind, settings: Settings, least_s: number): string |
     return `interval_s must be at least ${least_s} (min_interval_s under [monitor])`;
   if (kind === 'domain' && interval_s < LEAST_DOMAIN_S)
     return `interval_s must be at least ${LEAST_DOMAIN_S} for domains: registries are asked rarely`;
-  if (kind === 'domain' && count > 1) return 'places: domains are looked up by the server only';
+  if (kind === 'domain' && !(places.server && count === 1))
+    return 'places: domains are looked up by the server only';
   if (timeout_s > interval_s) return 'timeout_s must not be longer than interval_s';
   return down_when !== null && down_when > count
     ? `down_when must be at most ${count}, which is how many places check it`

@@ -1,4 +1,16 @@
+import type { DOWN, UNKNOWN, UP } from '@svc/checks';
 import type { Severity } from '@svc/plugin-notify/api';
+
+/** `State` is a row of `monitor_state`, `Result` one of `monitor_result`. */
+export {
+  DOWN,
+  type PlaceState,
+  type Result,
+  type State,
+  SUSPECT,
+  UNKNOWN,
+  UP,
+} from '@svc/checks';
 
 /** Kinds of monitors: those that are checked, those that are called (`heartbeat`), and those made of others (`group`). */
 export const CHECKED = ['http', 'tcp', 'ping', 'dns', 'tls', 'domain'] as const;
@@ -6,7 +18,7 @@ export const KINDS = [...CHECKED, 'heartbeat', 'group'] as const;
 export type CheckedKind = (typeof CHECKED)[number];
 export type Kind = (typeof KINDS)[number];
 
-/** Places from which a monitor is checked. Agents are lower-case UUIDs; with tags or agents, `pick` of them are chosen. */
+/** Places from which a monitor is checked. Agents are lower-case UUIDs; `pick` of them and of those that hold the tags are chosen. */
 export interface Places {
   readonly server: boolean;
   readonly agents?: readonly string[];
@@ -77,56 +89,16 @@ export const SERVER_PLACE = 0;
 /** `place_id` of the verdict where rows of places and of the verdict stand in one table. */
 export const VERDICT_PLACE = -1;
 
-export const UP = 0;
-/** A check failed, and its retries are not over: counts as up. */
-export const SUSPECT = 1;
-export const DOWN = 2;
-export const UNKNOWN = 3;
 /** Some places say down, fewer than `down_when`. */
 export const DEGRADED = 4;
 /** A maintenance window with `pause`, or a switched-off monitor: nothing is checked. */
 export const PAUSED = 5;
-export type PlaceState = typeof UP | typeof SUSPECT | typeof DOWN | typeof UNKNOWN;
 export type VerdictState =
   | typeof UP
   | typeof DOWN
   | typeof UNKNOWN
   | typeof DEGRADED
   | typeof PAUSED;
-
-/** One result of one check at one place, as it is stored. */
-export interface Result {
-  readonly monitor_id: number;
-  readonly place_id: number;
-  /** Unix ms at which the check was planned to begin. */
-  readonly at: number;
-  /** False: it failed; null: nothing can be said (the place is cut off). */
-  readonly ok: boolean | null;
-  /** Time that the check took, ms; null: it did not end. */
-  readonly ms: number | null;
-  /** Status of HTTP, or null. */
-  readonly code: number | null;
-  /** Why it failed, at most 300 characters. */
-  readonly detail: string | null;
-}
-
-/** Row of `monitor_state`: what one place says. */
-export interface State {
-  readonly monitor_id: number;
-  readonly place_id: number;
-  readonly state: PlaceState;
-  /** Unix ms of the first result that said so: of a state down, the first failure. */
-  readonly since: number;
-  readonly last_at: number;
-  /** Failures, and good results, in a row. */
-  readonly fails: number;
-  readonly goods: number;
-  readonly ms: number | null;
-  readonly code: number | null;
-  readonly detail: string;
-  readonly changed_at: number;
-  readonly version: number;
-}
 
 /** Row of `monitor_verdict`: what all places together say. */
 export interface Verdict {

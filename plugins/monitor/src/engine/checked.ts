@@ -1,9 +1,9 @@
+import type { Checked } from '@svc/checks';
 import type { Fault } from '@svc/conditions';
 import type { SecretPlace, Secrets } from '@svc/plugin-notify/api';
 import { checkSpecOf, hostOf } from '../spec.ts';
 import { CHECKED, type CheckedKind, type Kind, type Monitor } from '../types.ts';
-import { conditionOf } from './outcome.ts';
-import type { Checked } from './place-checks.ts';
+import { conditionOf } from './condition.ts';
 
 /** Tells whether monitors of a kind are checked at places. */
 export const isChecked = (kind: Kind): kind is CheckedKind =>
@@ -28,7 +28,7 @@ const NO_SECRETS =
 export function checkedOf(
   monitor: Monitor,
   secrets: Secrets | undefined,
-): Checked | { readonly problem: string } {
+): Checked<Monitor> | { readonly problem: string } {
   const { kind } = monitor;
   if (!isChecked(kind)) return { problem: `monitors of the kind ${kind} are not checked` };
   const compiled = conditionOf(kind, monitor.condition);

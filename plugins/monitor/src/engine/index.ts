@@ -1,11 +1,13 @@
-import { type Network, withPing } from '@svc/checks';
+import { type Network, PlaceChecks, Runner, withPing } from '@svc/checks';
 import { Egress } from '@svc/plugin-egress/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { countingIn, type Kernel } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
+import { openAgents } from '../agents/index.ts';
 import { MonitorPauses, MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
 import { openHeartbeats } from '../heartbeat/index.ts';
+import { AgentStore } from '../store/agents.ts';
 import { AnswerStore } from '../store/answers.ts';
 import { CertificateStore } from '../store/certificates.ts';
 import { untilMissed } from '../store/hours.ts';
@@ -19,17 +21,15 @@ import { slices } from '../store/sql.ts';
 import { StateStore } from '../store/states.ts';
 import { UptimeStore } from '../store/uptime.ts';
 import { VerdictStore } from '../store/verdicts.ts';
-import { SERVER_PLACE } from '../types.ts';
+import { type Monitor, SERVER_PLACE } from '../types.ts';
 import { isChecked } from './checked.ts';
 import { CutOff } from './cut-off.ts';
 import { type Changed, Judging } from './judging.ts';
 import { KnownMonitors } from './known.ts';
 import { Peers } from './peers.ts';
-import { PlaceChecks } from './place-checks.ts';
 import { Recorder } from './recorder.ts';
 import { openRegistries, type Registries } from './registries.ts';
 import { Rounds } from './rounds.ts';
-import { Runner } from './runner.ts';
 import { Share } from './share.ts';
 
 /** The longest time that a check may take: its own limit ends it before. */
@@ -51,6 +51,7 @@ export function openStores(kernel: Kernel<Config>) {
     uptime: new UptimeStore({ db, clock, coverEnd }),
     certificates: new CertificateStore(db),
     isolatedServers: new IsolatedStore(db),
+    agents: new AgentStore(db),
     answers: new AnswerStore(db),
   };
 }
@@ -87,6 +88,8 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     // The plugin `alert` may be set up later: it uses the monitors of this one.
     pauses: () => kernel.useOptional(MonitorPauses)?.active(clock.now()) ?? [],
   });
+  const agents = openAgents({ kernel, stores, known, owners, secrets });
+  const { placing } = agents;
   const cutOff = new CutOff(kernel, isolatedServers);
   const registries = openRegistries(kernel);
   const networkFor = openNetworks(kernel, registries);
@@ -96,7 +99,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     intervalOf: (id) => (known.byId(id)?.interval_s ?? 60) * 1_000,
     isolated: (isIsolated) => cutOff.set(isIsolated),
   });
-  const checks = new PlaceChecks({
+  const checks = new PlaceChecks<Monitor>({
     ...{ clock, log, user_agent, place_id: SERVER_PLACE, sink: recorder },
     networkOf: ({ owner }) => networkFor(owner),
   });
@@ -106,18 +109,20 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     ...{ log, peers, known, monitors, states, checks, recorder, runner, secrets },
   });
   known.onRead(() => share.update());
+  known.onRead(() => agents.sessions.update());
   const changed = (changes: readonly Changed[]) => {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
   const heartbeats = openHeartbeats({ kernel, monitors, states });
-  const judging = new Judging({ known, heartbeats, states, verdicts, changed });
+  const judging = new Judging({ known, placing, heartbeats, states, verdicts, changed });
   const rounds = new Rounds({
-    ...{ kernel, known, judging, monitors, states, verdicts },
+    ...{ kernel, known, placing, judging, monitors, states, verdicts },
     packer: new Packer({ db, clock, log, coverEnd }),
     details: results.details,
     keepDays: () => config.keep_results_days,
   });
   return {
+    agents,
     heartbeats,
     cutOff,
     known,

@@ -1,3 +1,4 @@
+import type { Placing } from '../agents/index.ts';
 import type { Heartbeats } from '../heartbeat/index.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import { slices } from '../store/sql.ts';
@@ -21,7 +22,8 @@ export interface Changed {
 export interface JudgingParts {
   readonly known: KnownMonitors;
   readonly heartbeats: Pick<Heartbeats, 'judge' | 'resume'>;
-  readonly states: Pick<StateStore, 'ofMonitors'>;
+  readonly placing: Pick<Placing, 'counts'>;
+  readonly states: Pick<StateStore, 'forget' | 'ofMonitors'>;
   readonly verdicts: Pick<VerdictStore, 'change' | 'ofMonitors'>;
   /** Hears of verdicts that became different, after their commit. */
   readonly changed: (changes: readonly Changed[]) => void;
@@ -65,7 +67,7 @@ export class Judging {
 
   /** @returns monitors whose verdict became different */
   async #judgeSome(ids: readonly number[], when: Now): Promise<readonly number[]> {
-    const { heartbeats, known, states, verdicts } = this.#parts;
+    const { heartbeats, known, placing, states, verdicts } = this.#parts;
     const before = new Map((await verdicts.ofMonitors(ids)).map((row) => [row.monitor_id, row]));
     const called = ids.filter((id) => known.byId(id)?.kind === 'heartbeat' && !known.isPaused(id));
     for (const id of called) if (before.get(id)?.state === PAUSED) await heartbeats.resume(id);
@@ -75,7 +77,8 @@ export class Judging {
     const changes = ids.flatMap((id) => {
       const monitor = known.byId(id);
       if (!monitor) return [];
-      const [own, from] = [byMonitor.get(id) ?? [], before.get(id)];
+      const own = (byMonitor.get(id) ?? []).filter((row) => placing.counts(monitor, row));
+      const from = before.get(id);
       const next = known.isPaused(id)
         ? paused(when)
         : monitor.kind === 'heartbeat'
@@ -84,7 +87,21 @@ export class Judging {
       if (!next) return [];
       return changeOf(from, { monitor_id: id, ...afterPause(next, from, when) }, downPlaces(own));
     });
-    return this.#make(changes);
+    const made = await this.#make(changes);
+    for (const [id, own] of byMonitor) await this.#forget(id, own);
+    return made;
+  }
+
+  /** Removes what is left of places that a monitor has no more. */
+  async #forget(id: number, rows: readonly State[]): Promise<void> {
+    const { known, placing, states } = this.#parts;
+    const monitor = known.byId(id);
+    const over = monitor ? rows.filter((row) => !placing.counts(monitor, row)) : [];
+    if (over.length === 0) return;
+    await states.forget(
+      id,
+      over.map(({ place_id }) => place_id),
+    );
   }
 
   #next(

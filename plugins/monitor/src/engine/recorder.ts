@@ -1,4 +1,4 @@
-import type { Outcome } from '@svc/checks';
+import type { Outcome, Sink } from '@svc/checks';
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import { Throttle } from '@svc/plugin-sdk/util';
 import type { Answer, AnswerStore } from '../store/answers.ts';
@@ -6,7 +6,6 @@ import type { CertificateStore } from '../store/certificates.ts';
 import type { ResultStore } from '../store/results.ts';
 import type { MadeState, StateChange, StateStore } from '../store/states.ts';
 import type { Result, State } from '../types.ts';
-import type { Sink } from './place-checks.ts';
 
 /** Results that wait for the database at most; beyond, the oldest are lost. */
 const MOST_WAITING = 20_000;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Turn } from '@svc/plugin-retention/api';
 import type { Kernel } from '@svc/plugin-sdk';
+import type { Placing } from '../agents/index.ts';
 import type { DetailStore } from '../store/details.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import type { Packer } from '../store/packer.ts';
@@ -27,6 +28,7 @@ const MOST_BREAK_MS = 100;
 export interface RoundParts {
   readonly kernel: Pick<Kernel, 'clock' | 'db' | 'log' | 'signal'>;
   readonly known: KnownMonitors;
+  readonly placing: Pick<Placing, 'key'>;
   readonly judging: Judging;
   readonly monitors: Pick<MonitorStore, 'sweep'>;
   readonly states: Pick<StateStore, 'changedSince'>;
@@ -134,13 +136,13 @@ export class Rounds {
 
   /** Returns monitors that are new, or another than when they were judged last. */
   #anew(): number[] {
-    const { known } = this.#parts;
+    const { known, placing } = this.#parts;
     if (this.#judged && !this.#isRead) return [];
     this.#isRead = false;
     const before = this.#judged;
     this.#judged = new Map();
     for (const { id, version } of known.all())
-      this.#judged.set(id, `${version} ${known.isPaused(id)}`);
+      this.#judged.set(id, `${version} ${known.isPaused(id)} ${placing.key(id)}`);
     return [...this.#judged].flatMap(([id, state]) => (before?.get(id) === state ? [] : id));
   }
 

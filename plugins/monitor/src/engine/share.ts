@@ -1,16 +1,15 @@
+import { type Job, type PlaceChecks, type Runner, serverOf } from '@svc/checks';
 import type { Secrets } from '@svc/plugin-notify/api';
 import type { Bus, Logger } from '@svc/plugin-sdk';
 import { type MonitorStore, PAGE_ROWS } from '../store/monitors.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import { slices } from '../store/sql.ts';
 import type { StateStore } from '../store/states.ts';
+import type { Monitor } from '../types.ts';
 import { checkedOf, isChecked } from './checked.ts';
 import { gently } from './gently.ts';
 import type { KnownMonitors } from './known.ts';
-import type { PlaceChecks } from './place-checks.ts';
 import type { Recorder } from './recorder.ts';
-import type { Job, Runner } from './runner.ts';
-import { serverOf } from './schedule.ts';
 
 export interface ShareParts {
   readonly log: Logger;
@@ -19,7 +18,7 @@ export interface ShareParts {
   readonly known: KnownMonitors;
   readonly monitors: MonitorStore;
   readonly states: StateStore;
-  readonly checks: PlaceChecks;
+  readonly checks: PlaceChecks<Monitor>;
   readonly recorder: Recorder;
   readonly runner: Runner;
   readonly secrets: Secrets | undefined;

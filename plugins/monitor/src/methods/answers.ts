@@ -1,6 +1,7 @@
 import type { Secrets } from '@svc/plugin-notify/api';
 import type { Auth, Principal, Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import type { Placing } from '../agents/index.ts';
 import { checkedOf, isChecked, secretOf } from '../engine/checked.ts';
 import { NO_RIGHT } from '../engine/known.ts';
 import { KEY_FIELD, keyUrl, pushUrl } from '../heartbeat/index.ts';
@@ -15,6 +16,7 @@ export interface AnswerParts {
   readonly owners: Owners;
   readonly secrets: Secrets | undefined;
   readonly names: Names;
+  readonly placing: Pick<Placing, 'problem' | 'states'>;
   readonly verdicts: VerdictStore;
   readonly auth: Auth;
   /** Address of the path `/svc`; only the path where the server knows no address of its own. */
@@ -70,14 +72,14 @@ async function urlsOf({ auth, base, secrets }: AnswerParts, monitor: Monitor, ca
 
 /** Returns why a monitor does not run, where somebody wants it to. */
 async function problemOf(
-  { owners, secrets }: AnswerParts,
+  { owners, placing, secrets }: AnswerParts,
   monitor: Monitor,
 ): Promise<string | undefined> {
   const { name, owner, kind } = monitor;
   if (!(await owners.may(owner, mayDo('write', name)))) return NO_RIGHT;
   if (!isChecked(kind)) return undefined;
   const checked = checkedOf(monitor, secrets);
-  return 'problem' in checked ? checked.problem : undefined;
+  return 'problem' in checked ? checked.problem : placing.problem(monitor);
 }
 
 export function verdictAnswer(

@@ -25,12 +25,13 @@ export function addMethods(
 ): Importer {
   const { auth, clock, config, db } = kernel;
   const { owners, registries, secrets } = engine;
+  const { placing } = engine.agents;
   const names = new Names({ auth, monitors: stores.monitors });
   const changed = () => kernel.publish(MonitorChanged, {});
   const notify = kernel.useOptional(Notify);
   const path = kernel.brand.rewrite('/svc');
   const base = async () => `${(await notify?.publicUrl()) ?? ''}${path}`;
-  const shared = { ...stores, auth, clock, owners, secrets, names, base, registries };
+  const shared = { ...stores, auth, clock, owners, secrets, names, base, registries, placing };
   const { heartbeats } = engine;
   const changes = new Changes({ ...shared, config, changed, heartbeats });
   const parts = { ...shared, ...placesIn(kernel), changes };

@@ -133,17 +133,12 @@ function addSwitch(methods: Methods, parts: MonitorMethodParts): void {
 }
 
 function addGet(methods: Methods, parts: MonitorMethodParts): void {
-  const { certificates, changes, placeName, states } = parts;
-  const stateAnswer = (row: State) => {
+  const { certificates, changes, placeName, placing, states } = parts;
+  const stateAnswer = (row: State, problem: string | undefined) => {
     const { place_id, state, since, last_at, ms, code, detail } = row;
     return {
-      place: placeName(place_id),
-      state: placeWord(state),
-      since,
-      last_at,
-      ms,
-      code,
-      detail,
+      ...{ place: placeName(place_id), state: placeWord(state), since, last_at, ms, code, detail },
+      problem: problem ?? null,
     };
   };
   methods.add('monitor_get', {
@@ -165,7 +160,7 @@ function addGet(methods: Methods, parts: MonitorMethodParts): void {
       const seen = await certificates.ofMonitor(monitor.id);
       return {
         ...(await answered(parts, monitor, caller)),
-        states: rows.map(stateAnswer),
+        states: placing.states(monitor, rows).map(([row, problem]) => stateAnswer(row, problem)),
         certificates: seen.map(({ place_id, at, inspection }) => ({
           ...{ place: placeName(place_id), at },
           ...certificateAnswer(inspection),

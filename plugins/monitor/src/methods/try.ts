@@ -1,4 +1,11 @@
-import { type CheckSpec, type Network, type Outcome, run } from '@svc/checks';
+import {
+  type Checked,
+  type CheckSpec,
+  judgeOutcome,
+  type Network,
+  type Outcome,
+  run,
+} from '@svc/checks';
 import { type Secrets, TestLimits, type Values } from '@svc/plugin-notify/api';
 import {
   type Clock,
@@ -12,11 +19,10 @@ import {
 import type { Owners } from '@svc/plugin-token/api';
 import type { Changes } from '../changes.ts';
 import { checkedOf, isChecked } from '../engine/checked.ts';
-import { judgeOutcome } from '../engine/outcome.ts';
-import type { Checked } from '../engine/place-checks.ts';
 import { mayDo } from '../permissions.ts';
 import { MonitorName, NewMonitor, TryAnswer } from '../schemas.ts';
 import { checkSpecOf } from '../spec.ts';
+import type { Monitor } from '../types.ts';
 import { certificateAnswer, on } from './monitors.ts';
 
 /** Bytes of a variable that an answer shows. */
@@ -81,32 +87,32 @@ async function unsaved(
   changes: Changes,
   given: Parameters<Changes['check']>[0],
   caller: Principal,
-): Promise<Checked> {
+): Promise<Checked<Monitor>> {
   const { monitor, secret } = await changes.check(given, caller);
   const checked = runnable(checkedOf(monitor, undefined));
   return { ...checked, spec: specOf(checked, secret) };
 }
 
-function specOf({ monitor: { kind, spec } }: Checked, secret: Values): CheckSpec {
+function specOf({ monitor: { kind, spec } }: Checked<Monitor>, secret: Values): CheckSpec {
   if (!isChecked(kind)) throw RpcError.invalid(`monitors of the kind ${kind} are not checked`);
   return checkSpecOf(kind, spec, secret);
 }
 
-function runnable(checked: ReturnType<typeof checkedOf>): Checked {
+function runnable(checked: ReturnType<typeof checkedOf>): Checked<Monitor> {
   if ('problem' in checked) throw RpcError.invalid(checked.problem);
   return checked;
 }
 
 function tried(
   { clock, networkFor, user_agent }: TryParts,
-  { monitor: { owner, timeout_s }, spec }: Checked,
+  { monitor: { owner, timeout_s }, spec }: Checked<Monitor>,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const network = networkFor(owner);
   return run(spec, { network, timeout_ms: timeout_s * 1_000, signal, clock, user_agent });
 }
 
-function answerOf({ monitor, condition }: Checked, outcome: Outcome, isOwn: boolean) {
+function answerOf({ monitor, condition }: Checked<Monitor>, outcome: Outcome, isOwn: boolean) {
   const { ok, ms, code, detail } = judgeOutcome(outcome, condition, monitor.upside_down);
   const { sample = null, certificate } = outcome;
   return {

@@ -12,6 +12,7 @@ import type { Migration } from '@svc/plugin-sdk/sql';
  * Table `monitor_answer`: the beginning of the last answer of each place that was not good.
  * Table `monitor_run`: runs of a heartbeat that began and have not ended, by `rid`.
  * Table `monitor_turn`: one row, which server judges and packs.
+ * Table `monitor_agent`: agents that take monitors, by their ids in `monitoring_uuid`; `kinds` are words with spaces between.
  * Table `monitor_isolated`: servers that are cut off now, by their ids on the bus; `until` is when a row that is not renewed ends.
  */
 const create: Migration = {
@@ -79,6 +80,8 @@ const create: Migration = {
       started_at bigint not null, primary key (monitor_id, rid))`);
     await query.raw(`create table monitor_isolated (id ${text} not null primary key, server ${text} not null,
       since bigint not null, until bigint not null)`);
+    await query.raw(`create table monitor_agent (agent_id integer not null primary key,
+      seen_at bigint not null, kinds ${text} not null)`);
     await query.raw(`create table monitor_turn (id integer not null primary key,
       holder ${text}, until bigint not null)`);
     await query('monitor_turn').insert({ id: 1, until: 0 });

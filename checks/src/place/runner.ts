@@ -1,4 +1,4 @@
-import type { Clock } from '@svc/plugin-sdk';
+import type { Clock } from '../types.ts';
 import { nextPlanned } from './schedule.ts';
 
 /** Checks of one host that run at the same time at most. */

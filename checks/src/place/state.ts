@@ -1,6 +1,14 @@
-import { DOWN, type Monitor, type Result, type State, SUSPECT, UNKNOWN, UP } from '../types.ts';
+import {
+  DOWN,
+  type PlacedMonitor,
+  type Result,
+  type State,
+  SUSPECT,
+  UNKNOWN,
+  UP,
+} from './types.ts';
 
-type Rules = Pick<Monitor, 'retries' | 'recover_after'>;
+type Rules = Pick<PlacedMonitor, 'retries' | 'recover_after'>;
 type Seen = Pick<Result, 'monitor_id' | 'place_id' | 'at' | 'ok' | 'ms' | 'code' | 'detail'>;
 
 /** Returns what a place says after one more result. Results that are not newer than the last one change nothing. */

@@ -1,18 +1,19 @@
-import { type CheckSpec, type Network, type Outcome, run } from '@svc/checks';
 import type { Condition } from '@svc/conditions';
-import type { Clock, Logger } from '@svc/plugin-sdk';
-import { DOWN, type Monitor, type Result, type State, SUSPECT } from '../types.ts';
+import type { Network } from '../network.ts';
+import { run } from '../run.ts';
+import type { CheckSpec, Clock, Outcome } from '../types.ts';
 import { Isolation } from './isolation.ts';
 import { judgeOutcome } from './outcome.ts';
-import { after } from './place.ts';
 import type { Job } from './runner.ts';
+import { after } from './state.ts';
+import { DOWN, type PlacedMonitor, type Result, type State, SUSPECT } from './types.ts';
 
 /** Time by which clocks of servers may differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** A monitor that is checked here, with what its checks need. */
-export interface Checked {
-  readonly monitor: Monitor;
+export interface Checked<M extends PlacedMonitor = PlacedMonitor> {
+  readonly monitor: M;
   readonly spec: CheckSpec;
   readonly condition: Condition;
   readonly host: string;
@@ -26,23 +27,23 @@ export interface Sink {
   isolated(isIsolated: boolean): void;
 }
 
-export interface PlaceParts {
+export interface PlaceParts<M extends PlacedMonitor = PlacedMonitor> {
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: { error(message: string, fields?: Record<string, unknown>): void };
   /** Returns the way out for the checks of a monitor: what it may reach is its owner's business. */
-  readonly networkOf: (monitor: Monitor) => Network;
+  readonly networkOf: (monitor: M) => Network;
   readonly place_id: number;
   readonly user_agent: string;
   readonly sink: Sink;
 }
 
 /** Checks of one place: their results, what they say, and whether the place itself is cut off. */
-export class PlaceChecks {
-  readonly #parts: PlaceParts;
+export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
+  readonly #parts: PlaceParts<M>;
   readonly #states = new Map<number, State>();
   readonly #isolation = new Isolation();
 
-  constructor(parts: PlaceParts) {
+  constructor(parts: PlaceParts<M>) {
     this.#parts = parts;
   }
 
@@ -65,7 +66,7 @@ export class PlaceChecks {
     return this.#states.has(id);
   }
 
-  jobOf(checked: Checked): Job {
+  jobOf(checked: Checked<M>): Job {
     const { id, version, interval_s } = checked.monitor;
     return {
       ...{ monitor_id: id, version, interval_ms: interval_s * 1_000, host: checked.host },
@@ -73,7 +74,7 @@ export class PlaceChecks {
     };
   }
 
-  async #check(checked: Checked, planned: number, signal: AbortSignal) {
+  async #check(checked: Checked<M>, planned: number, signal: AbortSignal) {
     const { clock, log, networkOf, user_agent } = this.#parts;
     const { monitor, spec } = checked;
     const network = networkOf(monitor);
@@ -84,13 +85,13 @@ export class PlaceChecks {
       if (signal.aborted) return undefined;
       return await this.#take(checked, planned, outcome);
     } catch (error) {
-      log.error('a check could not be judged', { monitor: monitor.name, error });
+      log.error('a check could not be judged', { monitor_id: monitor.id, error });
       return undefined;
     }
   }
 
   /** @returns the Unix ms of a retry; undefined: the next planned check will do */
-  async #take({ monitor, condition, host }: Checked, planned: number, outcome: Outcome) {
+  async #take({ monitor, condition, host }: Checked<M>, planned: number, outcome: Outcome) {
     const { clock, place_id, sink } = this.#parts;
     const judged = judgeOutcome(outcome, condition, monitor.upside_down);
     // Without an answer of the target it may be this place that is cut off.
@@ -109,7 +110,7 @@ export class PlaceChecks {
   }
 
   /** While this place may just be losing its connection, nothing turns down: the failures are kept, and count afterwards. */
-  #rulesOf(monitor: Monitor, before: State | undefined, reached: boolean) {
+  #rulesOf(monitor: M, before: State | undefined, reached: boolean) {
     const waits = !reached && this.#isolation.doubtful && before?.state !== DOWN;
     return {
       retries: waits ? Number.MAX_SAFE_INTEGER : monitor.retries,

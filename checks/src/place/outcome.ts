@@ -1,14 +1,10 @@
-import { defaultCondition, type Outcome, vocabularyOf } from '@svc/checks';
-import { type Condition, ConditionError, compile } from '@svc/conditions';
-import type { CheckedKind, Result } from '../types.ts';
+import type { Condition } from '@svc/conditions';
+import type { Outcome } from '../types.ts';
+import type { Result } from './types.ts';
 
 const MOST_DETAIL = 300;
 
 type Judged = Pick<Result, 'ok' | 'ms' | 'code' | 'detail'>;
-
-/** Compiles the condition of a monitor, or that of its kind. */
-export const conditionOf = (kind: CheckedKind, text: string | null) =>
-  compile(text ?? defaultCondition(kind), vocabularyOf(kind));
 
 /** Judges an outcome by the condition of its monitor: whether it is good, and in words why not. */
 export function judgeOutcome(
@@ -37,7 +33,8 @@ function failureOf(outcome: Outcome, condition: Condition): string | undefined {
       ? `${said}the answer has no ${missing.join(', ')}`
       : `${said}not ${condition.text}`;
   } catch (cause) {
-    if (!(cause instanceof ConditionError)) throw cause;
+    // By its name: the library of conditions is the caller's.
+    if (!(cause instanceof Error && cause.name === 'ConditionError')) throw cause;
     const [, member] = /^No such key: (?!index out of bounds)(.+)$/s.exec(cause.message) ?? [];
     if (member !== undefined) return `${saidBefore(outcome)}the answer has no member \`${member}\``;
     return `the condition fails: ${cause.message}`;

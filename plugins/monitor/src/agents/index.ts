@@ -1,0 +1,43 @@
+import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { AgentValues } from '@svc/plugin-kv/api';
+import type { Secrets } from '@svc/plugin-notify/api';
+import type { Kernel, Methods } from '@svc/plugin-sdk';
+import type { Owners } from '@svc/plugin-token/api';
+import { MonitorChanged } from '../api.ts';
+import type { Config } from '../config.ts';
+import type { Stores } from '../engine/index.ts';
+import type { KnownMonitors } from '../engine/known.ts';
+import { addAgentMethods } from './methods.ts';
+import { Placing } from './placing.ts';
+import { Reports } from './reports.ts';
+import { Sessions } from './sessions.ts';
+
+export { Placing } from './placing.ts';
+
+export interface AgentsParts {
+  readonly kernel: Kernel<Config>;
+  readonly stores: Stores;
+  readonly known: KnownMonitors;
+  readonly owners: Owners;
+  readonly secrets: Secrets | undefined;
+}
+
+/** Agents as places of monitors. */
+export function openAgents({ kernel, stores, known, owners, secrets }: AgentsParts) {
+  const { auth, clock, log, signal } = kernel;
+  const registry = kernel.useOptional(AgentRegistry);
+  const values = kernel.useOptional(AgentValues);
+  const { agents: store, monitors } = stores;
+  const placing = new Placing({ auth, clock, known, owners, registry, values, store, signal });
+  const came = () => kernel.publish(MonitorChanged, {});
+  const sessions = new Sessions({ clock, log, known, placing, monitors, store, secrets, came });
+  const reports = new Reports({ ...stores, clock, known, placing });
+  known.onRead(() => placing.update());
+  return {
+    placing,
+    sessions,
+    addMethods(methods: Methods) {
+      if (registry) addAgentMethods(methods, { registry, reports, sessions });
+    },
+  };
+}

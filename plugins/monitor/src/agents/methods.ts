@@ -1,0 +1,58 @@
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
+import { canonicalUuid, type Methods, optional, RpcError, Type, Uuid } from '@svc/plugin-sdk';
+import type { Reports } from './reports.ts';
+import { AGENT_KINDS, mayReport } from './rights.ts';
+import type { Sessions } from './sessions.ts';
+import { AgentKinds, ChecksItem, MOST_RESULTS, ReportedResult } from './wire.ts';
+
+export interface AgentMethodParts {
+  readonly registry: AgentRegistry;
+  readonly reports: Reports;
+  readonly sessions: Sessions;
+}
+
+/** `monitor_register` and `monitor_report`: agents as places. */
+export function addAgentMethods(methods: Methods, parts: AgentMethodParts): void {
+  const { registry, reports, sessions } = parts;
+  methods.addSubscription('monitor_register', {
+    summary: 'The checks of monitors that are placed at an agent, and what changes of them.',
+    description:
+      'A later registration of the same agent replaces this one. Checks hold the secrets that they need. An agent is a place while it is registered, and for five minutes after.',
+    addition: true,
+    unsubscribe: 'monitor_unregister',
+    secret: true,
+    params: { uuid: Uuid, kinds: optional(AgentKinds) },
+    item: ChecksItem,
+    access: { anyOf: ({ uuid }) => mayReport(canonicalUuid(uuid)) },
+    async open({ uuid, kinds }, { peer }, push) {
+      const agent = await registry.find(canonicalUuid(uuid));
+      if (!agent || agent.soft_delete) throw RpcError.uuid(uuid);
+      return sessions.open({ agent, kinds: kinds ?? AGENT_KINDS, peer, push });
+    },
+  });
+
+  methods.add('monitor_report', {
+    summary: 'Stores results of checks that an agent made.',
+    description:
+      'A result that is there already, by its monitor and time, changes nothing, so that a report may be sent again. Results of other monitors, from the future, or older than six hours are not taken.',
+    addition: true,
+    params: {
+      uuid: Uuid,
+      results: Type.Array(ReportedResult, {
+        maxItems: MOST_RESULTS,
+        description: 'Results, in any order.',
+      }),
+    },
+    result: Type.Object({
+      taken: Type.Integer(),
+      refused: Type.Integer({ description: 'Results that are not taken.' }),
+    }),
+    logsRefusals: true,
+    access: { anyOf: ({ uuid }) => mayReport(canonicalUuid(uuid)) },
+    async handle({ uuid, results }) {
+      const agent = await registry.find(canonicalUuid(uuid));
+      if (!agent || agent.soft_delete) throw RpcError.uuid(uuid);
+      return reports.take(agent, results);
+    },
+  });
+}
