@@ -10,7 +10,7 @@ import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { MonitorChanged, MonitorDue, MonitorHistory, MonitorPauses, Monitors } from './api.ts';
 import { config } from './config.ts';
-import { openEngine, openStores } from './engine/index.ts';
+import { openEngine } from './engine/index.ts';
 import { PERIOD_MS } from './engine/rounds.ts';
 import { examine } from './examine.ts';
 import { examples } from './examples.ts';
@@ -22,6 +22,7 @@ import { families } from './metrics.ts';
 import { migrations } from './migrations/index.ts';
 import { permissions, scopes } from './permissions.ts';
 import { openMonitors } from './service.ts';
+import { openStores } from './store/index.ts';
 import { HELD } from './store/monitors.ts';
 import { historyTables } from './store/retention.ts';
 

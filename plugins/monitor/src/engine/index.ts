@@ -1,28 +1,16 @@
 import { type Network, PlaceChecks, Runner, withPing } from '@svc/checks';
 import { Egress } from '@svc/plugin-egress/api';
 import { Secrets } from '@svc/plugin-notify/api';
-import { countingIn, type Kernel } from '@svc/plugin-sdk';
+import type { Kernel } from '@svc/plugin-sdk';
 import { Owners } from '@svc/plugin-token/api';
 import { openAgents } from '../agents/index.ts';
 import { MonitorPauses, MonitorVerdict } from '../api.ts';
 import type { Config } from '../config.ts';
 import { openHeartbeats } from '../heartbeat/index.ts';
-import { AgentStore } from '../store/agents.ts';
-import { AnswerStore } from '../store/answers.ts';
-import { CertificateStore } from '../store/certificates.ts';
-import { untilMissed } from '../store/hours.ts';
-import { IsolatedStore } from '../store/isolated.ts';
-import { LatencyStore } from '../store/latency.ts';
-import { MonitorStore } from '../store/monitors.ts';
-import { OutageStore } from '../store/outages.ts';
-import { type PackedMonitor, Packer } from '../store/packer.ts';
-import { ResultStore } from '../store/results.ts';
+import { coverEnd, type Stores } from '../store/index.ts';
+import { Packer } from '../store/packer.ts';
 import { slices } from '../store/sql.ts';
-import { StateStore } from '../store/states.ts';
-import { UptimeStore } from '../store/uptime.ts';
-import { VerdictStore } from '../store/verdicts.ts';
 import { type Monitor, SERVER_PLACE } from '../types.ts';
-import { isChecked } from './checked.ts';
 import { CutOff } from './cut-off.ts';
 import { type Changed, Judging } from './judging.ts';
 import { KnownMonitors } from './known.ts';
@@ -35,30 +23,7 @@ import { Share } from './share.ts';
 /** The longest time that a check may take: its own limit ends it before. */
 const RULES = { connect_ms: 60_000, idle_ms: 60_000, max_bytes: 131_072 };
 
-export type Stores = ReturnType<typeof openStores>;
 export type Engine = ReturnType<typeof openEngine>;
-
-export function openStores(kernel: Kernel<Config>) {
-  const { clock, db } = kernel;
-  const results = new ResultStore(db, clock);
-  return {
-    monitors: new MonitorStore(db, countingIn(kernel), clock),
-    states: new StateStore(db, clock),
-    verdicts: new VerdictStore(db, clock),
-    results,
-    latency: new LatencyStore(db, results),
-    outages: new OutageStore(db),
-    uptime: new UptimeStore({ db, clock, coverEnd }),
-    certificates: new CertificateStore(db),
-    isolatedServers: new IsolatedStore(db),
-    agents: new AgentStore(db),
-    answers: new AnswerStore(db),
-  };
-}
-
-/** Returns how long a result of a monitor says something; what is called, and groups, do without results. */
-export const coverEnd = ({ kind, interval_s }: PackedMonitor) =>
-  isChecked(kind) ? untilMissed(interval_s) : 'always';
 
 /** Ways out of this server: monitors of the Super Token reach all, those of tokens what is public or allowed. */
 export function openNetworks(kernel: Kernel<Config>, registries: Registries) {
