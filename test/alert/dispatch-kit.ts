@@ -84,8 +84,12 @@ export class Stage {
         parentOf: (uuid) => this.parents.get(uuid),
         expiresAt: () => undefined,
         awaySince: (uuid) => this.away.get(uuid),
+        standingAt: () => [],
       },
-      monitors: { isNew: false, named: () => undefined, downAbove: () => undefined },
+      monitors: {
+        ...{ isNew: false, count: 0, named: () => undefined },
+        ...{ downAbove: () => undefined, awaitedAbove: () => undefined },
+      },
       fleet: {
         count: () => this.fleet,
         lateSince: (uuid) => this.heard.lateSince(uuid, this.now),

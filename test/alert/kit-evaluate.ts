@@ -160,4 +160,5 @@ export const machines: Machines = {
   parentOf: () => undefined,
   expiresAt: () => undefined,
   awaySince: () => undefined,
+  standingAt: () => [],
 };

@@ -28,7 +28,13 @@ export class World {
     const monitor: MonitorNow = {
       ...{ id: 0, name, kind: 'http', group: null, tags: [], owner: null, severity: 2 },
       ...{ parent: null, agents: [], state: 'up', since: 0, up: 1, down: 0, unknown: 0 },
-      ...{ detail: '', ms: 20, not_after: null, lifetime_ms: null },
+      ...{
+        target: 'https://shop.example.net',
+        host: 'shop.example.net',
+        interval_s: 60,
+        retries: 2,
+      },
+      ...{ detail: '', ms: 20, good_at: null, not_after: null, lifetime_ms: null },
       ...this.list.get(name),
       ...over,
     };

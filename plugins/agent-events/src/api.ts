@@ -47,6 +47,8 @@ export interface AgentHistory {
   seen(ids: readonly number[], fromDay: number): Promise<ReadonlyMap<number, Seen>>;
   /** Returns every agent that reported once and does not any more, for at least `silence_s`. @throws RpcError 103 */
   away(): Promise<readonly Away[]>;
+  /** Returns the address from which each agent (`Agent.id`) reported last, of those of which one is known. @throws RpcError 103 */
+  addresses(): Promise<ReadonlyMap<number, string>>;
   /** Returns events of agents behind this id and not before this time (Unix ms), the oldest first, at most 1,000. @throws RpcError 103 */
   events(after: number, from: number): Promise<readonly StoredEvent[]>;
   /**

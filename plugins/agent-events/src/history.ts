@@ -16,6 +16,7 @@ export function openHistory(db: Database): AgentHistory {
   return {
     seen: (ids, fromDay) => seen(read, ids, fromDay),
     away: () => away(read),
+    addresses: () => addresses(read, db.forms),
     events: (after, from) => events(read, db.forms, after, from),
     comings: (ids, from, to) => comings(read, ids, { from, to }),
   };
@@ -25,6 +26,14 @@ async function away(read: Read): Promise<Away[]> {
   const where = 'agent_presence where here = 0 and last_seen > 0';
   const rows = await read(['uuid_id', 'last_seen'], where, []);
   return rows.map(([id, since]) => ({ id: Number(id), since: Number(since) }));
+}
+
+async function addresses(
+  read: Read,
+  { jsonText }: Database['forms'],
+): Promise<ReadonlyMap<number, string>> {
+  const where = 'agent_presence where address is not null';
+  return new Map(await read<[number, string]>(['uuid_id', jsonText('address')], where, []));
 }
 
 /** Indexes (time) and (id). */

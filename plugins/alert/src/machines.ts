@@ -4,11 +4,12 @@ import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { AgentValues } from '@svc/plugin-kv/api';
 import type { Kernel } from '@svc/plugin-sdk';
 import { SerialQueue } from '@svc/plugin-sdk/util';
+import { placeOfHost } from './addresses.ts';
 import type { Machines } from './types.ts';
 
 /** Machines that lie between this one and the server, at most. */
 const MOST_PARENTS = 5;
-const NO_TAGS: readonly string[] = [];
+const NONE: readonly string[] = [];
 /** Keys of the metadata that people give machines (kv.md §5.2). */
 const KEYS = [
   'metadata_name',
@@ -50,6 +51,7 @@ export class KnownMachines implements Machines {
   readonly #queue = new SerialQueue();
   #facts = NOTHING;
   #away: ReadonlyMap<string, number> = new Map();
+  #byAddress: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(parts: MachinesParts) {
     this.#parts = parts;
@@ -60,7 +62,7 @@ export class KnownMachines implements Machines {
   }
 
   tagsOf(uuid: string): readonly string[] {
-    return this.#facts.tags.get(uuid) ?? NO_TAGS;
+    return this.#facts.tags.get(uuid) ?? NONE;
   }
 
   regionOf(uuid: string): string | null {
@@ -77,6 +79,11 @@ export class KnownMachines implements Machines {
 
   awaySince(uuid: string): number | undefined {
     return this.#away.get(uuid);
+  }
+
+  standingAt(host: string): readonly string[] {
+    const place = placeOfHost(host);
+    return (place === undefined ? undefined : this.#byAddress.get(place)) ?? NONE;
   }
 
   /** Machines that do not report, with Unix ms of their last reports. */
@@ -98,6 +105,21 @@ export class KnownMachines implements Machines {
       if (uuid !== undefined) away.set(uuid, since);
     }
     this.#away = away;
+  }
+
+  /** Reads again from where machines reported last. @throws RpcError 103 */
+  async readAddresses(): Promise<void> {
+    const { history, registry } = this.#parts;
+    const addresses = await history.addresses();
+    const byAddress = new Map<string, string[]>();
+    for (const { id, uuid, soft_delete } of registry.list()) {
+      const place = soft_delete ? undefined : placeOfHost(addresses.get(id) ?? '');
+      if (place === undefined) continue;
+      const there = byAddress.get(place) ?? [];
+      byAddress.set(place, there);
+      there.push(uuid);
+    }
+    this.#byAddress = byAddress;
   }
 
   /** Reads names, tags and the rest again. @throws RpcError 103 */

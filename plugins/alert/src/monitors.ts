@@ -1,12 +1,16 @@
 import type { MonitorNow, Monitors } from '@svc/plugin-monitor/api';
+import { placeOfHost } from './addresses.ts';
 
 /** Monitors between this one and the server that are looked at, at most. */
 const MOST_DEPTH = 5;
+/** Time for which a monitor that is down waits for one above it at most, ms. */
+const MOST_WAIT_MS = 120_000;
 
 /** Monitors as they were read last, in memory. */
 export class KnownMonitors {
   readonly #service: () => Monitors | undefined;
   #byName: ReadonlyMap<string, MonitorNow> | undefined;
+  #areAddresses = false;
   #byId: ReadonlyMap<number, MonitorNow> = new Map();
 
   /** @param service the service of the plugin `monitor`, once it is there; undefined: the plugin is off */
@@ -27,6 +31,7 @@ export class KnownMonitors {
   /** Reads all enabled monitors. @throws RpcError 103 */
   async read(): Promise<readonly MonitorNow[]> {
     const all = (await this.#service()?.now()) ?? [];
+    this.#areAddresses = all.some(({ host }) => placeOfHost(host) !== undefined);
     this.#byName = new Map(all.map((monitor) => [monitor.name, monitor]));
     this.#byId = new Map(all.map((monitor) => [monitor.id, monitor]));
     return all;
@@ -37,19 +42,47 @@ export class KnownMonitors {
     return (await this.#service()?.isolated()) ?? [];
   }
 
+  /** Tells whether a monitor checks a host by its address. */
+  get areAddresses(): boolean {
+    return this.#areAddresses;
+  }
+
+  /** Number of enabled monitors. */
+  get count(): number {
+    return this.#byId.size;
+  }
+
   named(name: string): MonitorNow | undefined {
     return this.#byName?.get(name);
   }
 
   /** Returns the monitor farthest up that is down, through which this one is reached; undefined: all above it are well. */
-  downAbove({ id, parent }: MonitorNow): MonitorNow | undefined {
-    let root: MonitorNow | undefined;
-    let at = parent;
-    for (let depth = 0; at !== null && at !== id && depth < MOST_DEPTH; depth++) {
-      const above = this.#byId.get(at);
-      if (above?.state === 'down') root = above;
-      at = above?.parent ?? null;
+  downAbove(monitor: MonitorNow): MonitorNow | undefined {
+    return this.#above(monitor).findLast(({ state }) => state === 'down');
+  }
+
+  /**
+   * Returns the monitor above one that is down that has still to be checked since: it may be the cause. It is waited for
+   * as long as its next failures take, and two minutes at most. undefined: all were checked, or it took too long.
+   */
+  awaitedAbove(monitor: MonitorNow, now: number): MonitorNow | undefined {
+    const { state, since } = monitor;
+    if (state !== 'down') return undefined;
+    return this.#above(monitor).find(({ state, good_at, interval_s, retries }) => {
+      const isWell = state === 'up' || state === 'degraded';
+      const wait_ms = Math.min(MOST_WAIT_MS, interval_s * (retries + 1) * 1_000);
+      return isWell && good_at !== null && good_at <= since && now < since + wait_ms;
+    });
+  }
+
+  /** Monitors through which one is reached, the nearest first. */
+  #above({ id, parent }: MonitorNow): MonitorNow[] {
+    const all: MonitorNow[] = [];
+    let above = parent === null ? undefined : this.#byId.get(parent);
+    while (above && above.id !== id && all.length < MOST_DEPTH) {
+      all.push(above);
+      above = above.parent === null ? undefined : this.#byId.get(above.parent);
     }
-    return root;
+    return all;
   }
 }

@@ -294,4 +294,6 @@ export interface Machines {
   expiresAt(uuid: string): number | undefined;
   /** Unix ms since which the agent does not report; undefined: it is here. From `agent_presence`, at most some seconds old. */
   awaySince(uuid: string): number | undefined;
+  /** UUIDs of the machines that reported last from the address of this host; none for names, and for loopback. */
+  standingAt(host: string): readonly string[];
 }

@@ -38,6 +38,12 @@ export interface MonitorNow {
   readonly owner: string | null;
   readonly severity: 0 | 1 | 2;
   readonly parent: number | null;
+  /** What is checked, as people read it, without credentials and the query of an address. */
+  readonly target: string;
+  /** Name or address of the host that is checked, in lower case; empty: there is none. */
+  readonly host: string;
+  readonly interval_s: number;
+  readonly retries: number;
   /** Agents that run its checks, lower-case UUIDs; empty where the server itself is among its places. */
   readonly agents: readonly string[];
   readonly state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';
@@ -47,6 +53,8 @@ export interface MonitorNow {
   readonly unknown: number;
   readonly detail: string;
   readonly ms: number | null;
+  /** Unix ms of the last good check, as far as it is stored; null: none, or it is not checked. */
+  readonly good_at: number | null;
   /** The certificate that ends first: Unix ms of its end, and the length of its life, ms. */
   readonly not_after: number | null;
   readonly lifetime_ms: number | null;

@@ -80,18 +80,42 @@ export class Suppressors {
     return { kind: 'subject', key: `rule:${over.id}:${placeOf(alert)}`, name: over.name, again };
   }
 
-  /** The monitor through which one is reached, or the machines that check it. */
+  /** The monitor through which one is reached, the machine at its address, or the machines that check it. */
   #aboveMonitor({ subject_id }: Placed, now: number): Suppressor | undefined {
     const { machines, monitors } = this.#parts;
-    const again = now + AGAIN_MS;
-    if (monitors.isNew)
-      return { kind: 'late', key: `late:${subject_id}`, name: subject_id, again: now + 1_000 };
+    const late = (name: string): Suppressor => ({
+      ...{ kind: 'late', key: `late:${subject_id}`, name, again: now + 1_000 },
+    });
+    if (monitors.isNew) return late(subject_id);
     const monitor = monitors.named(subject_id);
-    const root = monitor && monitors.downAbove(monitor);
+    if (!monitor) return undefined;
+    const again = now + AGAIN_MS;
+    const root = monitors.downAbove(monitor);
     if (root) return { kind: 'subject', key: keyOfMonitor(root.name), name: root.name, again };
-    const [first, ...others] = monitor?.agents.map((uuid) => this.#rootOf(uuid)) ?? [];
-    if (first === undefined || others.includes(undefined)) return undefined;
-    return { kind: 'subject', key: keyOfMachine(first), name: machines.nameOf(first), again };
+    const there = machines.standingAt(monitor.host);
+    for (const uuids of [there, monitor.agents]) {
+      const away = this.#rootOfAll(uuids);
+      if (away === undefined) continue;
+      return { kind: 'subject', key: keyOfMachine(away), name: machines.nameOf(away), again };
+    }
+    const [first] = there;
+    if (first !== undefined && there.every((uuid) => this.#isGoing(uuid, now)))
+      return late(machines.nameOf(first));
+    const awaited = monitors.awaitedAbove(monitor, now);
+    return awaited && late(awaited.name);
+  }
+
+  /** Tells whether a machine is away, or so late that it may be found to be in a moment. */
+  #isGoing(uuid: string, now: number): boolean {
+    if (this.#rootOf(uuid) !== undefined) return true;
+    const late = this.#parts.fleet.lateSince(uuid);
+    return late !== undefined && now - late < PRESENCE_MS;
+  }
+
+  /** Returns the root of the first of these machines, where all of them are away. */
+  #rootOfAll(uuids: readonly string[]): string | undefined {
+    const [first, ...others] = uuids.map((uuid) => this.#rootOf(uuid));
+    return others.includes(undefined) ? undefined : first;
   }
 
   /** The machine farthest up that is away, through which this one is reached; itself included. */

@@ -137,7 +137,7 @@ export class Rounds {
   }
 
   async #round(): Promise<void> {
-    const { alerts, kernel, machines, rules, work } = this.#parts;
+    const { alerts, kernel, machines, monitors, rules, work } = this.#parts;
     const { absence, often, seldom } = work;
     await this.#every('rules', REFRESH_MS, async () => {
       await machines.readFacts();
@@ -151,6 +151,9 @@ export class Rounds {
     });
     const isWatched = this.#hasTurn && machines.away().size > 0;
     await this.#every('away', isWatched ? 0 : LOOK_MS, () => machines.readAway());
+    // Where machines stand matters for monitors that are addresses of machines.
+    if (monitors.areAddresses)
+      await this.#every('addresses', COUNT_MS, () => machines.readAddresses());
     if (!this.#hasTurn) await this.#every('monitors', COUNT_MS, () => this.#readMonitors());
     if (!this.#hasTurn || !kernel.config.enable) return;
     await this.#every('absence', 0, (when) => absence.round(when, this.isQuiet));

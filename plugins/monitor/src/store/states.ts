@@ -1,6 +1,6 @@
 import type { Clock, Database } from '@svc/plugin-sdk';
 import type { SqlValue } from '@svc/plugin-sdk/sql';
-import type { State } from '../types.ts';
+import { type State, UP } from '../types.ts';
 import { among, member, readRows, slices, storable, writeRows } from './sql.ts';
 
 const COLUMNS =
@@ -12,6 +12,13 @@ const PAGE_ROWS = 1_000;
 export interface StateChange {
   readonly from: State | undefined;
   readonly to: Omit<State, 'changed_at' | 'version'>;
+}
+
+/** What the places of a monitor saw last. */
+export interface LastSeen {
+  readonly ms: number | null;
+  /** Unix ms of the last good check. */
+  readonly good_at: number | null;
 }
 
 /** Answer to a change: the row that is there now, none where the monitor has gone. */
@@ -75,14 +82,19 @@ export class StateStore {
     );
   }
 
-  /** Returns the shortest of the times that the places of each monitor measured last. */
-  async fastest(): Promise<ReadonlyMap<number, number>> {
-    const sql =
-      'select monitor_id, min(ms) as ms from monitor_state where ms is not null group by monitor_id';
-    const rows = await readRows<{ monitor_id: number; ms: number }>(this.#db, {
-      ...{ columns: 'monitor_id, ms', sql, params: [], long: true },
+  /** Returns of each monitor the shortest of the times that its places measured last, and when one saw it well last. */
+  async last(): Promise<ReadonlyMap<number, LastSeen>> {
+    const sql = `select monitor_id, min(ms) as ms, max(case when state = ${UP} then last_at end) as good_at
+      from monitor_state group by monitor_id`;
+    const rows = await readRows<LastSeen & { readonly monitor_id: number }>(this.#db, {
+      ...{ columns: 'monitor_id, ms, good_at', sql, params: [], long: true },
     });
-    return new Map(rows.map(({ monitor_id, ms }) => [monitor_id, ms]));
+    return new Map(
+      rows.map(({ monitor_id, ms, good_at }) => [
+        Number(monitor_id),
+        { ms, good_at: good_at === null ? null : Number(good_at) },
+      ]),
+    );
   }
 
   /** Forgets places that a monitor has no more. */
