@@ -100,7 +100,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     web.body = '{"a":1}';
     await create(app, http(name, web.url, { condition: 'json.ok == true', retries: 0 }));
     assert.ok(await says(app, name, 'down'));
-    assert.match((await get(app, name)).verdict.detail, /No such key: ok/);
+    assert.match((await get(app, name)).verdict.detail, /the answer has no member `ok`/);
   });
 
   test('a target that hangs fails when its time is over, and one that is away fails at once', async () => {
