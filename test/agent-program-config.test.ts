@@ -82,6 +82,7 @@ test('fills in the defaults of the chapter', async () => {
       allow_sensors: false,
       allow_containers: false,
       allow_task: false,
+      allow_monitor: false,
       allowed_tasks: new Set(),
       execute_only: null,
       ignore_cert: false,

@@ -242,6 +242,7 @@ export const serverConfig = (ws_url: string, extra: Partial<ServerConfig> = {}):
   allow_sensors: false,
   allow_containers: false,
   allow_task: false,
+  allow_monitor: false,
   allowed_tasks: new Set(),
   execute_only: null,
   ignore_cert: false,

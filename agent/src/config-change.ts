@@ -31,6 +31,7 @@ const FLAGS = [
 const PERMISSIONS = new Set<string>([
   ...FLAGS,
   'allow_task',
+  'allow_monitor',
   'allow_task_type',
   'execute_only',
   ...Object.values(TASK_SWITCHES),
@@ -79,15 +80,18 @@ function mustStay(before: Table, after: Table, apart: ReadonlySet<string>, where
   }
 }
 
-/** The kinds that a server may really ask for. */
-const kindsOf = ({ allow_task, allowed_tasks }: ServerConfig): string[] =>
-  allow_task ? [...allowed_tasks] : [];
+/** Returns the kinds that a server may really ask for, by tasks or by monitors. */
+const kindsOf = (server: ServerConfig, key: 'allow_task' | 'allow_monitor'): string[] =>
+  server[key] ? [...server.allowed_tasks] : [];
 
 function mustNotWiden(before: ServerConfig, after: ServerConfig): void {
   const where = `server "${after.name}"`;
-  const kinds = kindsOf(before);
-  const more = kindsOf(after).filter((kind) => !kinds.includes(kind));
-  if (more.length > 0) refuse(`allow ${where} the kind ${more.join(', ')}`);
+  for (const key of ['allow_task', 'allow_monitor'] as const) {
+    const kinds = kindsOf(before, key);
+    const more = kindsOf(after, key).filter((kind) => !kinds.includes(kind));
+    const what = key === 'allow_task' ? '' : ' for monitors';
+    if (more.length > 0) refuse(`allow ${where} the kind ${more.join(', ')}${what}`);
+  }
   const flag = FLAGS.find((key) => after[key] && !before[key]);
   if (flag) refuse(`turn on ${flag} of ${where}`);
   const { execute_only: listed } = before;

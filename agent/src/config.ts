@@ -27,6 +27,8 @@ export interface ServerConfig {
   /** The same for `agent_containers`. */
   readonly allow_containers: boolean;
   readonly allow_task: boolean;
+  /** Check what monitors of the server check, as far as the kinds of tasks are allowed that reach the same. */
+  readonly allow_monitor: boolean;
   readonly allowed_tasks: ReadonlySet<TaskKind>;
   /** Commands that `execute` may run; null: any. */
   readonly execute_only: readonly string[] | null;
@@ -143,6 +145,7 @@ function server(fields: Fields): ServerConfig {
     allow_sensors: fields.flag('allow_sensors'),
     allow_containers: fields.flag('allow_containers'),
     allow_task: fields.flag('allow_task'),
+    allow_monitor: fields.flag('allow_monitor', fields.flag('allow_task')),
     allowed_tasks: allowedTasks(fields),
     execute_only: executeOnly(fields),
     ignore_cert: fields.flag('ignore_cert'),

@@ -7,6 +7,7 @@ import { checkServerUuid, type Refusal, registerForTasks, WrongServer } from './
 import { watchLiveness } from './liveness.ts';
 import { type Logger, withFields } from './log.ts';
 import { Outbox } from './outbox.ts';
+import { MonitorPlace } from './places/place.ts';
 import { REGISTRATION_ID, TaskRegistration } from './registration.ts';
 import { type Downlink, readDownlink, request } from './rpc.ts';
 import type { Report, Spool } from './spool.ts';
@@ -44,6 +45,7 @@ export class Link {
   readonly #outbox: Outbox;
   readonly #tasks: TaskRunner;
   readonly #registration: TaskRegistration;
+  readonly #place: MonitorPlace;
   readonly #tokenJson: string;
   /** Failed attempts since the last working connection. */
   #failures = 0;
@@ -61,15 +63,12 @@ export class Link {
     this.#log = withFields(options.log, { server: server.name });
     this.#errors = new ErrorLog(clock, this.#log);
     this.#tokenJson = JSON.stringify(server.token);
+    const { ping_program } = runtime;
+    const shared = { server, agent_uuid, clock, log: this.#log, random };
+    this.#place = new MonitorPlace({ ...shared, ping_program });
     const upload = (response: string) => this.#upload(response);
     this.#tasks = new TaskRunner({ server, agent_uuid, time, upload, runtime, log: this.#log });
-    this.#registration = new TaskRegistration({
-      server,
-      agent_uuid,
-      clock,
-      log: this.#log,
-      random,
-    });
+    this.#registration = new TaskRegistration(shared);
   }
 
   get server(): ServerConfig {
@@ -136,6 +135,7 @@ export class Link {
       const wait_ms = await this.#connectOnce(signal);
       await sleep(this.#options.clock, 'reconnect', wait_ms, signal);
     }
+    this.#place.end();
     this.#outbox.close();
     await this.#options.spool?.settle();
   }
@@ -192,7 +192,7 @@ export class Link {
     this.#isStaticSent = false;
     channel.listen((frame) => this.#receive(frame));
     const detach = () => this.#outbox.detach({ isBroken: !signal.aborted });
-    const undo = [detach, watchLiveness(channel, clock)];
+    const undo = [detach, watchLiveness(channel, clock), this.#place.attach(channel)];
     if (server.allow_task) undo.push(this.#registration.maintain(channel, this.#cleaned(refusal)));
     const late = this.#sendLate(channel);
     try {
@@ -227,6 +227,7 @@ export class Link {
     if (message.kind === 'task' && this.#options.server.allow_task) {
       this.#tasks.receive(message.notification);
     }
+    if (message.kind === 'monitors') void this.#place.receive(message.item);
     if (message.kind === 'result' || message.kind === 'error') this.#answered(message);
   }
 
@@ -237,6 +238,7 @@ export class Link {
       this.#registration.answered(this.#cleaned(error));
       return;
     }
+    if (this.#place.answered(id, this.#cleaned(error))) return;
     if (id === 1) this.#outbox.answered();
     else if (typeof id === 'number') this.#catchUp?.answered(id, error?.code);
     if (error) this.#errors.log(error.code, this.#withoutToken(error.message));

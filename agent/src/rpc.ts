@@ -8,6 +8,7 @@ export const request = (method: string, params: string, id = 1): string =>
 /** Meaning of a text frame from the server for the main loop. */
 export type Downlink =
   | { kind: 'task'; notification: Record<string, unknown> }
+  | { kind: 'monitors'; item: Record<string, unknown> }
   | { kind: 'error'; id: unknown; code: unknown; message: string }
   | { kind: 'result'; id: unknown }
   | { kind: 'nothing' };
@@ -20,7 +21,7 @@ interface OldError {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Tells a task, an error (also in the old style of clients.md §2.6), and everything else, which is ignored. */
+/** Tells a task, checks of monitors, an error (also in the old style of clients.md §2.6), and everything else, which is ignored. */
 export function readDownlink(text: string): Downlink {
   const message = objectIn(text);
   if (!message) return { kind: 'nothing' };
@@ -35,6 +36,9 @@ export function readDownlink(text: string): Downlink {
     return isObject(params['result'])
       ? { kind: 'task', notification: params['result'] }
       : { kind: 'nothing' };
+  }
+  if (method === 'monitor_register' && isObject(params) && isObject(params['result'])) {
+    return { kind: 'monitors', item: params['result'] };
   }
   if (isObject(error)) {
     return { kind: 'error', id, code: error['code'], message: String(error['message']) };

@@ -30,6 +30,7 @@ export async function buildAgent() {
   const sources = [
     join(agent, 'src'),
     join(root, 'checks', 'src'),
+    join(root, 'conditions', 'src'),
     join(agent, 'package.json'),
     join(agent, 'systemd'),
     join(root, 'package-lock.json'),
@@ -116,7 +117,7 @@ const BUILTIN = /^import (?:\* as (\w+)|\{([^}]*)\}) from '(node:[^']+)';$/gm;
 const withNamesAlone = {
   name: 'names of modules of Node',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\](?:agent|checks)[/\\]src[/\\].*\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[/\\](?:agent|checks|conditions)[/\\]src[/\\].*\.ts$/ }, ({ path }) => ({
       loader: 'ts',
       contents: readFileSync(path, 'utf8').replace(BUILTIN, (_, whole, listed = '', module) => {
         const names = listed.split(',').filter((name) => name.trim() && !/^\s*type /.test(name));

@@ -35,6 +35,8 @@ export interface PlaceParts<M extends PlacedMonitor = PlacedMonitor> {
   readonly place_id: number;
   readonly user_agent: string;
   readonly sink: Sink;
+  /** Tells whether this place is known to be cut off, whatever its checks say. */
+  readonly isAlone?: () => boolean;
 }
 
 /** Checks of one place: their results, what they say, and whether the place itself is cut off. */
@@ -99,7 +101,8 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
     const seen = { monitor_id: monitor.id, host, at: clock.monotonic(), reached };
     const change = this.#isolation.add(seen);
     if (change !== undefined) sink.isolated(change);
-    const isUnknown = outcome.isUnknown || (this.#isolation.isolated && !reached);
+    const isCutOff = this.#isolation.isolated || (this.#parts.isAlone?.() ?? false);
+    const isUnknown = outcome.isUnknown || (isCutOff && !reached);
     const ok = isUnknown ? null : judged.ok;
     const result: Result = { monitor_id: monitor.id, place_id, at: planned, ...judged, ok };
     const before = notAhead(this.#states.get(monitor.id), planned);
