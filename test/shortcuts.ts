@@ -229,6 +229,13 @@ export const shortcuts: readonly Shortcut[] = [
     'the row is there while the run waits, with its parameters',
   ]),
   rows('kv', ['test/protocol/kv.test.ts', 'of many values set at once each is stored']),
+  rows('monitor', ['test/monitor/methods.test.ts', 'a monitor is made with defaults, changed']),
+  rows('monitor_day', ['test/monitor/store-uptime.test.ts', 'what is told does not depend on']),
+  rows('monitor_hour', ['test/monitor/store-uptime.test.ts', 'what is told does not depend on']),
+  rows('monitor_outage', [
+    'test/monitor/checks.test.ts',
+    'failures beyond the retries are down since the first one',
+  ]),
   rows('monitoring_uuid', [
     'test/protocol/agent-reports.test.ts',
     'simultaneous first reports of a new agent all succeed, and register it once',
