@@ -5,8 +5,12 @@ import type { Kernel, Methods } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import { MonitorChanged } from '../api.ts';
 import type { Config } from '../config.ts';
-import type { Stores } from '../engine/index.ts';
 import type { KnownMonitors } from '../engine/known.ts';
+import type { AgentStore } from '../store/agents.ts';
+import type { CertificateStore } from '../store/certificates.ts';
+import type { MonitorStore } from '../store/monitors.ts';
+import type { ResultStore } from '../store/results.ts';
+import type { StateStore } from '../store/states.ts';
 import { addAgentMethods } from './methods.ts';
 import { Placing } from './placing.ts';
 import { Reports } from './reports.ts';
@@ -16,7 +20,13 @@ export { Placing } from './placing.ts';
 
 export interface AgentsParts {
   readonly kernel: Kernel<Config>;
-  readonly stores: Stores;
+  readonly stores: {
+    readonly agents: AgentStore;
+    readonly certificates: CertificateStore;
+    readonly monitors: MonitorStore;
+    readonly results: ResultStore;
+    readonly states: StateStore;
+  };
   readonly known: KnownMonitors;
   readonly owners: Owners;
   readonly secrets: Secrets | undefined;
