@@ -40,14 +40,16 @@ export function openAgents({ kernel, stores, known, owners, secrets }: AgentsPar
   const { agents: store, monitors } = stores;
   const placing = new Placing({ auth, clock, known, owners, registry, values, store, signal });
   const came = () => kernel.publish(MonitorChanged, {});
-  const sessions = new Sessions({ clock, log, known, placing, monitors, store, secrets, came });
+  const sessions = registry
+    ? new Sessions({ clock, log, known, placing, monitors, registry, store, secrets, came })
+    : undefined;
   const reports = new Reports({ ...stores, clock, known, placing });
   known.onRead(() => placing.update());
   return {
     placing,
     sessions,
     addMethods(methods: Methods) {
-      if (registry) addAgentMethods(methods, { registry, reports, sessions });
+      if (registry && sessions) addAgentMethods(methods, { registry, reports, sessions });
     },
   };
 }
