@@ -20,6 +20,7 @@ test.before(async () => {
   agent = await startAgent(app, app.superToken, {
     head: 'terminal_shell = "sh"',
     server: `allow_task = true
+allow_monitor = false
 allow_task_type = ["version", "edit_config", "execute"]
 execute_only = ["echo hello", "echo name *", "cat /etc/host*", "uname ..."]`,
   });
@@ -105,6 +106,11 @@ const WIDER: [string, (config: string) => string, RegExp][] = [
     'all kinds by their switches',
     (config) => `${config.replace(TASKS, '')}\nallow_web_shell = true\nallow_read_config = true\n`,
     /allow server "test" the kind web_shell, read_config;/,
+  ],
+  [
+    'monitors',
+    instead('allow_monitor = false', 'allow_monitor = true'),
+    /allow server "test" the kind version, edit_config, execute for monitors;/,
   ],
   ['any command', instead(/execute_only = .*/, ''), /remove execute_only of server "test";/],
   [

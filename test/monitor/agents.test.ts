@@ -1,4 +1,5 @@
 // Agents as places of monitors: who is chosen, what it is sent, what it may say (plugins/monitor/src/agents).
+import { randomUUID } from 'node:crypto';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
@@ -217,6 +218,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const { states } = await get(app, name);
     assert.is(states[0].problem, 'its configuration does not allow tcp_ping');
     assert.is(one.checks.size, 0);
+  });
+
+  test('an agent may register before its first report, and is a place from then on', async () => {
+    const uuid = randomUUID();
+    const early = await place(app, uuid);
+    opened.push(early);
+    assert.ok(await early.hears(() => early.items.length === 1));
+    await machine(app, uuid);
+    const { id } = await create(app, tcp(name, at([uuid])));
+    assert.ok(await early.hears(() => early.checks.has(id)));
+    assert.is((await get(app, name)).states[0].problem, null);
   });
 
   // biome-ignore format: one case per line

@@ -183,6 +183,26 @@ export const examples: readonly Example[] = [
       retries: 1,
     },
   },
+  {
+    method: 'monitor_register',
+    params: { uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411', kinds: ['tcp_ping', 'ping'] },
+    result: 93226151235180,
+    item: { time: 1781000000000, whole: true, checks: [], gone: [], now: [] },
+  },
+  {
+    method: 'monitor_report',
+    params: {
+      uuid: '0b6f1c52-7a35-4d0e-9c1b-52d3a8e0f411',
+      results: [
+        { monitor: 7, at: 1781000000000, ok: true, ms: 12.5, code: null, detail: null },
+        {
+          ...{ monitor: 8, at: 1781000000000, ok: false, ms: null, code: null },
+          detail: 'the connection was refused: 192.0.2.7 port 443',
+        },
+      ],
+    },
+    result: { taken: 2, refused: 0 },
+  },
   { method: 'monitor_delete', params: { name: 'shop' }, result: { success: true } },
   {
     method: 'monitor_create',

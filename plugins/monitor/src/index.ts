@@ -88,14 +88,14 @@ export default definePlugin({
     kernel.subscribe(DatabaseChanged, () => known.refresh());
     kernel.subscribe(MonitorDue, ({ ids }) => {
       for (const id of ids) runner.now(id);
-      agents.sessions.now(ids);
+      agents.sessions?.now(ids);
     });
     hooks.start.tap(async () => {
       await known.refresh();
       peers.start();
       every('monitors', REFRESH_MS, () => known.refresh());
       every('pauses of monitors', SECOND_MS, () => known.look());
-      every('agents of monitors', REFRESH_MS, () => agents.sessions.beat());
+      every('agents of monitors', REFRESH_MS, async () => agents.sessions?.beat());
       every('checks of monitors', SECOND_MS, () => runner.round());
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);

@@ -6,7 +6,11 @@ import type { Owners } from '@svc/plugin-token/api';
 import { MonitorChanged } from '../api.ts';
 import type { Config } from '../config.ts';
 import type { KnownMonitors } from '../engine/known.ts';
-import type { Stores } from '../store/index.ts';
+import type { AgentStore } from '../store/agents.ts';
+import type { CertificateStore } from '../store/certificates.ts';
+import type { MonitorStore } from '../store/monitors.ts';
+import type { ResultStore } from '../store/results.ts';
+import type { StateStore } from '../store/states.ts';
 import { addAgentMethods } from './methods.ts';
 import { Placing } from './placing.ts';
 import { Reports } from './reports.ts';
@@ -16,7 +20,13 @@ export { Placing } from './placing.ts';
 
 export interface AgentsParts {
   readonly kernel: Kernel<Config>;
-  readonly stores: Stores;
+  readonly stores: {
+    readonly agents: AgentStore;
+    readonly certificates: CertificateStore;
+    readonly monitors: MonitorStore;
+    readonly results: ResultStore;
+    readonly states: StateStore;
+  };
   readonly known: KnownMonitors;
   readonly owners: Owners;
   readonly secrets: Secrets | undefined;
@@ -30,14 +40,16 @@ export function openAgents({ kernel, stores, known, owners, secrets }: AgentsPar
   const { agents: store, monitors } = stores;
   const placing = new Placing({ auth, clock, known, owners, registry, values, store, signal });
   const came = () => kernel.publish(MonitorChanged, {});
-  const sessions = new Sessions({ clock, log, known, placing, monitors, store, secrets, came });
+  const sessions = registry
+    ? new Sessions({ clock, log, known, placing, monitors, registry, store, secrets, came })
+    : undefined;
   const reports = new Reports({ ...stores, clock, known, placing });
   known.onRead(() => placing.update());
   return {
     placing,
     sessions,
     addMethods(methods: Methods) {
-      if (registry) addAgentMethods(methods, { registry, reports, sessions });
+      if (registry && sessions) addAgentMethods(methods, { registry, reports, sessions });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import { canonicalUuid, type Methods, optional, RpcError, Type, Uuid } from '@svc/plugin-sdk';
+import { canonicalUuid, type Methods, optional, Type, Uuid } from '@svc/plugin-sdk';
 import type { Reports } from './reports.ts';
 import { AGENT_KINDS, mayReport } from './rights.ts';
 import type { Sessions } from './sessions.ts';
@@ -24,11 +24,8 @@ export function addAgentMethods(methods: Methods, parts: AgentMethodParts): void
     params: { uuid: Uuid, kinds: optional(AgentKinds) },
     item: ChecksItem,
     access: { anyOf: ({ uuid }) => mayReport(canonicalUuid(uuid)) },
-    async open({ uuid, kinds }, { peer }, push) {
-      const agent = await registry.find(canonicalUuid(uuid));
-      if (!agent || agent.soft_delete) throw RpcError.uuid(uuid);
-      return sessions.open({ agent, kinds: kinds ?? AGENT_KINDS, peer, push });
-    },
+    open: ({ uuid, kinds }, { peer }, push) =>
+      sessions.open({ uuid: canonicalUuid(uuid), kinds: kinds ?? AGENT_KINDS, peer, push }),
   });
 
   methods.add('monitor_report', {
@@ -51,7 +48,7 @@ export function addAgentMethods(methods: Methods, parts: AgentMethodParts): void
     access: { anyOf: ({ uuid }) => mayReport(canonicalUuid(uuid)) },
     async handle({ uuid, results }) {
       const agent = await registry.find(canonicalUuid(uuid));
-      if (!agent || agent.soft_delete) throw RpcError.uuid(uuid);
+      if (!agent || agent.soft_delete) return { taken: 0, refused: results.length };
       return reports.take(agent, results);
     },
   });

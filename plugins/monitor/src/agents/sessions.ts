@@ -1,5 +1,5 @@
 import { defaultCondition } from '@svc/checks';
-import type { Agent } from '@svc/plugin-agent-uuid/api';
+import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { Secrets } from '@svc/plugin-notify/api';
 import type { Clock, Logger, Push, Static } from '@svc/plugin-sdk';
 import type { Peer } from '@svc/plugin-sdk/http';
@@ -7,7 +7,7 @@ import { SerialQueue } from '@svc/plugin-sdk/util';
 import { checkedOf } from '../engine/checked.ts';
 import { gently } from '../engine/gently.ts';
 import type { KnownMonitors } from '../engine/known.ts';
-import type { AgentStore } from '../store/agents.ts';
+import type { AgentStore, SeenAgent } from '../store/agents.ts';
 import { type MonitorStore, PAGE_ROWS } from '../store/monitors.ts';
 import { slices } from '../store/sql.ts';
 import type { CheckedKind, Monitor } from '../types.ts';
@@ -26,6 +26,7 @@ export interface SessionParts {
   readonly known: Pick<KnownMonitors, 'byId' | 'isPaused'>;
   readonly placing: Placing;
   readonly monitors: Pick<MonitorStore, 'byIds'>;
+  readonly registry: Pick<AgentRegistry, 'known' | 'onChange'>;
   readonly store: Pick<AgentStore, 'seen'>;
   readonly secrets: Secrets | undefined;
   /** Has every server choose places anew. */
@@ -33,7 +34,8 @@ export interface SessionParts {
 }
 
 interface Session {
-  readonly agent: Agent;
+  /** Its first report may be still to come. */
+  readonly uuid: string;
   readonly kinds: readonly AgentKind[];
   readonly peer: Peer;
   readonly push: Push<Item>;
@@ -45,22 +47,26 @@ interface Session {
 /** Agents that take monitors from this server. */
 export class Sessions {
   readonly #parts: SessionParts;
-  readonly #byAgent = new Map<number, Session>();
+  readonly #byAgent = new Map<string, Session>();
   readonly #queue = new SerialQueue();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    parts.registry.onChange(({ uuid }) => {
+      const session = this.#byAgent.get(uuid);
+      if (session) void this.#begin(session);
+    });
   }
 
   /** Sends an agent its checks, and later what changes. A later registration replaces this one. @returns ends it */
-  open(of: Pick<Session, 'agent' | 'kinds' | 'peer' | 'push'>): () => void {
+  open(of: Pick<Session, 'uuid' | 'kinds' | 'peer' | 'push'>): () => void {
     const session: Session = { ...of, sent: new Map(), isFresh: true };
-    const { id } = of.agent;
-    this.#byAgent.get(id)?.push.end();
-    this.#byAgent.set(id, session);
+    const { uuid } = of;
+    this.#byAgent.get(uuid)?.push.end();
+    this.#byAgent.set(uuid, session);
     void this.#begin(session);
     return () => {
-      if (this.#byAgent.get(id) === session) this.#byAgent.delete(id);
+      if (this.#byAgent.get(uuid) === session) this.#byAgent.delete(uuid);
     };
   }
 
@@ -81,11 +87,13 @@ export class Sessions {
 
   /** Says for all servers which agents are here. @throws RpcError 103 */
   async beat(): Promise<void> {
-    await this.#parts.store.seen([...this.#byAgent.values()].map((one) => this.#seen(one)));
+    await this.#parts.store.seen([...this.#byAgent.values()].flatMap((one) => this.#seen(one)));
   }
 
-  #seen({ agent, kinds }: Session) {
-    return { agent_id: agent.id, seen_at: this.#parts.clock.now(), kinds };
+  #seen({ uuid, kinds }: Session): SeenAgent[] {
+    const { clock, registry } = this.#parts;
+    const agent = registry.known(uuid);
+    return agent ? [{ agent_id: agent.id, seen_at: clock.now(), kinds }] : [];
   }
 
   #empty(): Item {
@@ -96,8 +104,8 @@ export class Sessions {
     const { came, log, placing, store } = this.#parts;
     try {
       const seen = this.#seen(session);
-      const isNews = placing.isNews(seen);
-      await store.seen([seen]);
+      const isNews = seen.some((one) => placing.isNews(one));
+      await store.seen(seen);
       if (isNews) came();
     } catch (error) {
       log.error('an agent of monitors could not be stored; tried again', { error });
@@ -106,7 +114,7 @@ export class Sessions {
   }
 
   async #send(session: Session): Promise<void> {
-    const { agent, sent } = session;
+    const { uuid, sent } = session;
     try {
       const wanted = this.#wanted(session);
       const gone = [...sent.keys()].filter((id) => !wanted.has(id));
@@ -118,17 +126,18 @@ export class Sessions {
       session.isFresh = false;
     } catch (error) {
       this.#parts.log.error('an agent could not be sent its monitors; tried again', {
-        agent_uuid: agent.uuid,
+        agent_uuid: uuid,
         error,
       });
     }
   }
 
   /** Returns versions of the monitors that the agent is to check. */
-  #wanted({ agent, kinds }: Session): ReadonlyMap<number, number> {
-    const { known, placing } = this.#parts;
+  #wanted({ uuid, kinds }: Session): ReadonlyMap<number, number> {
+    const { known, placing, registry } = this.#parts;
+    const agent = registry.known(uuid);
     const wanted = new Map<number, number>();
-    for (const id of placing.monitorsOf(agent.id)) {
+    for (const id of agent ? placing.monitorsOf(agent.id) : []) {
       const monitor = known.byId(id);
       const task = monitor && taskOf(monitor.kind);
       if (monitor && task && kinds.includes(task) && !known.isPaused(id))

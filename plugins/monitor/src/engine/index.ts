@@ -74,7 +74,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     ...{ log, peers, known, monitors, states, checks, recorder, runner, secrets },
   });
   known.onRead(() => share.update());
-  known.onRead(() => agents.sessions.update());
+  known.onRead(async () => agents.sessions?.update());
   const changed = (changes: readonly Changed[]) => {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
