@@ -61,10 +61,6 @@ export class PlaceChecks {
     for (const id of this.#states.keys()) if (!ids.has(id)) this.#states.delete(id);
   }
 
-  knows(id: number): boolean {
-    return this.#states.has(id);
-  }
-
   jobOf(checked: Checked): Job {
     const { id, version, interval_s } = checked.monitor;
     return {
