@@ -59,7 +59,8 @@ export default definePlugin({
     const stores = openStores(kernel);
     const engine = openEngine(kernel, stores);
     const { cutOff, known, peers, recorder, rounds, runner, share } = engine;
-    kernel.provide(Monitors, openMonitors({ ...stores, known }));
+    const registry = kernel.useOptional(AgentRegistry);
+    kernel.provide(Monitors, openMonitors({ ...stores, registry }));
     kernel.provide(MonitorHistory, openHistory({ ...stores, clock: kernel.clock, known }));
     kernel.useOptional(Secrets)?.keep(SEALED);
     kernel.useOptional(Metrics)?.add(...families({ recorder, runner, own: () => share.size }));

@@ -1,5 +1,5 @@
+import type { Agent } from '@svc/plugin-agent-uuid/api';
 import type { MonitorNow, Monitors } from './api.ts';
-import type { KnownMonitors } from './engine/known.ts';
 import type { CertificateStore } from './store/certificates.ts';
 import type { IsolatedStore } from './store/isolated.ts';
 import type { MonitorStore } from './store/monitors.ts';
@@ -15,18 +15,22 @@ export interface ServiceParts {
   readonly states: StateStore;
   readonly certificates: CertificateStore;
   readonly isolatedServers: IsolatedStore;
-  readonly known: KnownMonitors;
+  readonly registry: { list(): readonly Pick<Agent, 'id' | 'uuid'>[] } | undefined;
 }
 
 /** Service for rules of source `monitor`, and for status pages. */
 export const openMonitors = (parts: ServiceParts): Monitors => ({
   async now() {
-    const [listed, verdicts, ends, fastest] = await Promise.all([
+    const [listed, verdicts, ends, fastest, places] = await Promise.all([
       parts.monitors.list(),
       parts.verdicts.all(),
       parts.certificates.ends(),
       parts.states.fastest(),
+      parts.states.agents(),
     ]);
+    const uuids = new Map(
+      places.size > 0 ? parts.registry?.list().map(({ id, uuid }) => [id, uuid]) : [],
+    );
     const byMonitor = new Map(verdicts.map((row) => [row.monitor_id, row]));
     return listed
       .filter(({ enable }) => enable)
@@ -38,6 +42,9 @@ export const openMonitors = (parts: ServiceParts): Monitors => ({
         const { not_after = null, lifetime_ms = null } = ends.get(id) ?? {};
         return {
           ...identity(monitor),
+          agents: agentsOf(monitor, places.get(id) ?? []).flatMap(
+            (place) => uuids.get(place) ?? [],
+          ),
           ...{ state: stateWord(state), since, up, down, unknown, detail },
           ...{ ms: fastest.get(id) ?? null, not_after, lifetime_ms },
         };
@@ -49,5 +56,8 @@ export const openMonitors = (parts: ServiceParts): Monitors => ({
 const identity = ({ id, name, kind, group, tags, owner, parent, ...rest }: ListedMonitor) => ({
   ...{ id, name, kind, group, tags, owner, parent },
   severity: severityNumber(rest.severity),
-  agents: rest.places.server ? [] : (rest.places.agents ?? []),
 });
+
+/** Returns those that check it now: as many as are chosen, of those that ever did the ones that were heard last. */
+const agentsOf = ({ places }: ListedMonitor, heard: readonly number[]): readonly number[] =>
+  places.server ? [] : heard.slice(0, places.pick ?? 1);

@@ -85,6 +85,22 @@ export class StateStore {
     return new Map(rows.map(({ monitor_id, ms }) => [monitor_id, ms]));
   }
 
+  /** Returns the agents of each monitor by their ids, the one that was heard last first. */
+  async agents(): Promise<ReadonlyMap<number, readonly number[]>> {
+    const sql =
+      'select monitor_id, place_id from monitor_state where place_id > 0 order by last_at desc';
+    const rows = await readRows<Pick<State, 'monitor_id' | 'place_id'>>(this.#db, {
+      ...{ columns: 'monitor_id, place_id', sql, params: [], long: true },
+    });
+    const agents = new Map<number, number[]>();
+    for (const { monitor_id, place_id } of rows) {
+      const own = agents.get(Number(monitor_id));
+      if (own) own.push(place_id);
+      else agents.set(Number(monitor_id), [place_id]);
+    }
+    return agents;
+  }
+
   /** Forgets places that a monitor has no more. */
   async forget(monitor_id: number, places: readonly number[]): Promise<void> {
     const text = `delete from monitor_state where monitor_id = ? and ${among(this.#db, 'place_id')} returning place_id`;
