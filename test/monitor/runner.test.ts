@@ -25,7 +25,11 @@ function stage(concurrent = 50) {
   };
   return { runner, job, begun, pass, ids: () => begun.map(({ id }) => id) };
 }
-const settled = () => new Promise(setImmediate);
+const turn = () => new Promise(setImmediate);
+/** Waits until those that follow checks that ended have begun. */
+const settled = async () => {
+  for (let n = 0; n < 3; n++) await turn();
+};
 
 test('planned times are one interval apart, and spread by the id', () => {
   const first = nextPlanned(7, MINUTE, START);
@@ -87,6 +91,80 @@ test('two checks of one host run at a time', () => {
   runner.set([1, 2, 3, 4].map((id) => job(id, { host: 'one' })));
   pass(10_000);
   assert.is(begun.length, 2);
+});
+
+test('when a check ends the one that waits longest begins at once, of any host that is free', async () => {
+  const { runner, job, begun, ids, pass } = stage(3);
+  const slow = { host: 'one', interval_ms: 100 * MINUTE };
+  const jobs = [1, 2, 3, 4].map((id) => job(id, slow));
+  runner.set(jobs);
+  pass(6_000);
+  assert.is(begun.length, 2, 'two of one host');
+  runner.set([...jobs, ...[5, 6, 7].map((id) => job(id, { interval_ms: 100 * MINUTE }))]);
+  pass(6_000);
+  assert.is(begun.length, 3, 'three in all');
+  const first = ids();
+  begun[0]?.end();
+  await settled();
+  assert.is(begun.length, 4);
+  assert.ok((ids()[3] ?? 9) <= 4, 'of the same host, which waits since before the others');
+  begun[2]?.end();
+  await settled();
+  assert.is(begun.length, 5);
+  assert.ok((ids()[4] ?? 0) > 4, 'the host is busy: one of another');
+  for (const { end } of begun) end();
+  await settled();
+  for (const { end } of begun) end();
+  await settled();
+  assert.equal(ids().toSorted(), [1, 2, 3, 4, 5, 6, 7]);
+  assert.is(new Set(first).size, 3);
+});
+
+test('what was deleted while it waited for its host begins no more, and the next one does', async () => {
+  const { runner, job, begun, ids, pass } = stage();
+  const jobs = [1, 2, 3, 4].map((id) => job(id, { host: 'one' }));
+  runner.set(jobs);
+  pass(6_000);
+  const running = ids();
+  const [gone, last] = [1, 2, 3, 4].filter((id) => !running.includes(id));
+  runner.set(jobs.filter(({ monitor_id }) => monitor_id !== gone));
+  begun[0]?.end();
+  await settled();
+  assert.equal(ids().slice(2), [last]);
+});
+
+test('checks that end at once begin a few at a time, and all of them without another round', async () => {
+  const { runner, job, pass } = stage(50);
+  let count = 0;
+  const check = async () => {
+    count++;
+    return undefined;
+  };
+  runner.set(
+    Array.from({ length: 300 }, (_one, id) => job(id, { interval_ms: 100 * MINUTE, check })),
+  );
+  pass(5_000, 5_000);
+  const before = count;
+  pass(1, 1);
+  assert.ok(count - before <= 20, `${count - before} at once`);
+  for (let n = 0; n < 30; n++) {
+    const had = count;
+    await turn();
+    assert.ok(count - had <= 20, `${count - had} in a turn`);
+  }
+  assert.is(count, 300);
+});
+
+test('a monitor that is to be checked now while it is checked is checked again', async () => {
+  const { runner, job, begun, pass } = stage();
+  runner.set([job(1, { interval_ms: 100 * MINUTE })]);
+  pass(6_000);
+  assert.ok(runner.now(1));
+  begun[0]?.end();
+  await settled();
+  pass(1_000);
+  assert.is(begun.length, 2);
+  assert.not(runner.now(2));
 });
 
 test('a changed monitor is planned anew, an unchanged one keeps its plan, a deleted one is checked no more', async () => {

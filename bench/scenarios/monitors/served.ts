@@ -28,9 +28,18 @@ async function call({ place, token }: Bench, method: string, params: object) {
   return result;
 }
 
-/** Answer of a child process. */
+/** Answer of a child process. @throws Error when it ends without one, or is late */
 async function said(child: ChildProcess): Promise<number> {
-  return (await once(child, 'message'))[0] as number;
+  const over = new AbortController();
+  const end = () => over.abort(new Error('a yardstick ended without an answer'));
+  child.once('exit', end);
+  const late = AbortSignal.timeout((SECONDS + 30) * 1_000);
+  try {
+    const answer = once(child, 'message', { signal: AbortSignal.any([over.signal, late]) });
+    return (await answer)[0] as number;
+  } finally {
+    child.off('exit', end);
+  }
 }
 
 const program = (name: string, ...args: number[]) =>

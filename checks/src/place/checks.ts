@@ -64,10 +64,6 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
     for (const id of this.#states.keys()) if (!ids.has(id)) this.#states.delete(id);
   }
 
-  knows(id: number): boolean {
-    return this.#states.has(id);
-  }
-
   jobOf(checked: Checked<M>): Job {
     const { id, version, interval_s } = checked.monitor;
     return {

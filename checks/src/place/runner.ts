@@ -3,6 +3,8 @@ import { nextPlanned } from './schedule.ts';
 
 /** Checks of one host that run at the same time at most. */
 const MOST_OF_HOST = 2;
+/** Checks that begin in one turn of the main thread at most: each costs a fraction of a millisecond. */
+const MOST_OF_TURN = 20;
 
 /** A monitor as it is checked at one place. */
 export interface Job {
@@ -23,12 +25,17 @@ interface Planned {
   running: boolean;
 }
 
-/** Begins checks at their planned times. A check that cannot begin before the next one is due is dropped, never queued. */
+/** Begins checks at their planned times, those that wait longest first. A check that cannot begin before the next one is due is dropped. */
 export class Runner {
   readonly #clock: Clock;
   readonly #concurrent: () => number;
   readonly #planned = new Map<number, Planned>();
   readonly #busyHosts = new Map<string, number>();
+  /** What is due and was not looked at yet, what waits longest last. */
+  #due: Planned[] = [];
+  /** Due checks of hosts that were busy, in the order of their times. All of them are older than what is in `#due`. */
+  readonly #behind = new Map<string, Planned[]>();
+  #willFill = false;
   readonly #ended = new AbortController();
   #running = 0;
   #late = 0;
@@ -59,21 +66,19 @@ export class Runner {
     return planned !== undefined;
   }
 
-  /** Begins what is due. */
+  /** Begins what is due, as far as it may, and the rest as soon as others end: each second. */
   round(): void {
     const now = this.#clock.now();
-    // A clock that was set back: nothing is planned further ahead than one interval.
-    for (const planned of this.#planned.values())
+    const due: Planned[] = [];
+    for (const planned of this.#planned.values()) {
+      // A clock that was set back: nothing is planned further ahead than one interval.
       if (planned.at - now > planned.job.interval_ms) planned.at = this.#soon(planned.job).at;
-    const due = [...this.#planned.values()].filter(({ at, running }) => at <= now && !running);
-    // What waits longest goes first, so that no host is forgotten behind others.
-    for (const planned of due.toSorted((a, b) => a.at - b.at)) {
-      const { interval_ms, monitor_id } = planned.job;
-      if (now - planned.at >= interval_ms) {
-        this.#late++;
-        planned.at = nextPlanned(monitor_id, interval_ms, now);
-      } else if (this.#mayBegin(planned.job)) this.#begin(planned);
+      if (planned.at <= now && !planned.running && !this.#isDropped(planned, now))
+        due.push(planned);
     }
+    this.#behind.clear();
+    this.#due = due.sort((a, b) => b.at - a.at);
+    this.#fill();
   }
 
   /** Ends the checks that run. */
@@ -88,8 +93,50 @@ export class Runner {
     return { at: Math.min(nextPlanned(monitor_id, interval_ms, now), now + 5_000), running: false };
   }
 
-  #mayBegin({ host }: Job): boolean {
-    return this.#running < this.#concurrent() && (this.#busyHosts.get(host) ?? 0) < MOST_OF_HOST;
+  /** Drops a check where the next one is due already. */
+  #isDropped(planned: Planned, now: number): boolean {
+    const { interval_ms, monitor_id } = planned.job;
+    if (now - planned.at < interval_ms) return false;
+    this.#late++;
+    planned.at = nextPlanned(monitor_id, interval_ms, now);
+    return true;
+  }
+
+  /** Begins what waits longest and whose host is free, until so many run as may. */
+  #fill(): void {
+    for (let begun = 0; begun < MOST_OF_TURN; begun++) {
+      const next = this.#running < this.#concurrent() ? this.#next() : undefined;
+      if (!next) return;
+      this.#begin(next);
+    }
+    this.#fillLater();
+  }
+
+  #fillLater(): void {
+    if (this.#willFill) return;
+    this.#willFill = true;
+    setImmediate(() => {
+      this.#willFill = false;
+      this.#fill();
+    });
+  }
+
+  #next(): Planned | undefined {
+    for (let planned = this.#due.pop(); planned; planned = this.#due.pop()) {
+      const { host } = planned.job;
+      if (!this.#isDue(planned)) continue;
+      if ((this.#busyHosts.get(host) ?? 0) < MOST_OF_HOST) return planned;
+      const behind = this.#behind.get(host);
+      if (behind) behind.push(planned);
+      else this.#behind.set(host, [planned]);
+    }
+    return undefined;
+  }
+
+  /** Tells whether what was due at the last round still is: a monitor may have been changed or deleted meanwhile. */
+  #isDue(planned: Planned): boolean {
+    const isThere = this.#planned.get(planned.job.monitor_id) === planned;
+    return isThere && !planned.running && !this.#isDropped(planned, this.#clock.now());
   }
 
   #begin(planned: Planned): void {
@@ -99,13 +146,31 @@ export class Runner {
     this.#busyHosts.set(job.host, (this.#busyHosts.get(job.host) ?? 0) + 1);
     void job.check(at, this.#ended.signal).then((again) => {
       planned.running = false;
-      this.#running--;
-      const busy = (this.#busyHosts.get(job.host) ?? 1) - 1;
-      if (busy > 0) this.#busyHosts.set(job.host, busy);
-      else this.#busyHosts.delete(job.host);
-      // A monitor that was deleted meanwhile has left the plan.
       const next = nextPlanned(job.monitor_id, job.interval_ms, at);
-      planned.at = again === undefined ? next : Math.min(again, next);
+      // Somebody who wanted it checked while it ran has it checked again.
+      if (planned.at === at) planned.at = again === undefined ? next : Math.min(again, next);
+      this.#release(job.host);
     });
+  }
+
+  /** Gives the place of a check that ended to others; of its host the one goes first that waits longest. */
+  #release(host: string): void {
+    this.#running--;
+    const busy = (this.#busyHosts.get(host) ?? 1) - 1;
+    if (busy > 0) this.#busyHosts.set(host, busy);
+    else this.#busyHosts.delete(host);
+    const behind = this.#behind.get(host) ?? [];
+    let next = behind.shift();
+    while (next && !this.#isDue(next)) next = behind.shift();
+    if (next) this.#putBack(next);
+    // Checks may end at once, such as those of an address that is refused: no chain of them holds others up.
+    this.#fillLater();
+  }
+
+  /** Puts a check before the younger ones; older are only some that were put back, too. */
+  #putBack(planned: Planned): void {
+    let place = this.#due.length;
+    while (place > 0 && (this.#due[place - 1]?.at ?? 0) < planned.at) place--;
+    this.#due.splice(place, 0, planned);
   }
 }

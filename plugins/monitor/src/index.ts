@@ -84,7 +84,7 @@ export default definePlugin({
       kernel.use(Owners).register({ kind: HELD, list, suspend: () => known.refresh() });
       kernel.use(Holdings).register(monitorsHeld(kernel.config));
     });
-    kernel.subscribe(MonitorChanged, () => known.refresh());
+    kernel.subscribe(MonitorChanged, () => known.refreshChanged());
     kernel.subscribe(DatabaseChanged, () => known.refresh());
     kernel.subscribe(MonitorDue, ({ ids }) => {
       for (const id of ids) runner.now(id);

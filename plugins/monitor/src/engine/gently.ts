@@ -10,7 +10,8 @@ export async function gently<T>(
 ): Promise<void> {
   let begun = performance.now();
   for (const item of items) {
-    await work(item);
+    const ends = work(item);
+    if (ends) await ends;
     if (performance.now() - begun < TURN_MS) continue;
     await setImmediate();
     begun = performance.now();

@@ -33,6 +33,8 @@ export class KnownMonitors {
   #paused: ReadonlySet<number> = new Set();
   /** Pauses of the last reading. */
   #pauses = '';
+  /** Tells whether the next reading reads all, not only what has another version. */
+  #readsAll = true;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
@@ -78,8 +80,14 @@ export class KnownMonitors {
     this.#listeners.push(listener);
   }
 
-  /** Reads all again; a call during a reading has one more follow. A failure is logged, and what was known stays. */
+  /** Reads all again, and the rights of all owners; a failure is logged, and what was known stays. */
   refresh(): Promise<void> {
+    this.#readsAll = true;
+    return this.refreshChanged();
+  }
+
+  /** Reads what has another version than before. A call during a reading has one more follow. */
+  refreshChanged(): Promise<void> {
     if (!this.#running) {
       this.#running = this.#try().finally(() => {
         this.#running = undefined;
@@ -88,36 +96,59 @@ export class KnownMonitors {
     }
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
-      return this.refresh();
+      return this.refreshChanged();
     });
     return this.#next;
   }
 
   async #try(): Promise<void> {
+    const readsAll = this.#readsAll;
+    this.#readsAll = false;
     try {
-      await this.#read();
+      await this.#read(readsAll);
       for (const listener of this.#listeners) await listener();
     } catch (error) {
+      this.#readsAll = true;
       if (this.#failures.pass() !== undefined)
         this.#parts.log.error('monitors could not be read; tried again', { error });
     }
   }
 
-  async #read(): Promise<void> {
-    const { owners, store } = this.#parts;
-    const listed = await store.list();
+  async #read(readsAll: boolean): Promise<void> {
+    const listed = readsAll ? await this.#parts.store.list() : await this.#changed();
     const pauses = this.#parts.pauses();
-    const paused = new Set<number>();
-    await gently(listed, async (monitor) => {
-      const { id, enable, name, owner } = monitor;
-      const isOff = !enable || pauses.some((pause) => pause.holdsFor(monitor));
-      if (isOff || (owner !== null && !(await owners.may(owner, mayDo('write', name)))))
-        paused.add(id);
+    const key = keyOf(pauses);
+    const isFresh = readsAll || key !== this.#pauses;
+    const [paused, byId] = [new Set<number>(), new Map<number, ListedMonitor>()];
+    await gently(listed, (monitor) => {
+      const { id } = monitor;
+      byId.set(id, monitor);
+      if (!isFresh && this.#byId.get(id) === monitor)
+        return this.#paused.has(id) ? void paused.add(id) : undefined;
+      return this.#isPaused(monitor, pauses).then((isPaused) => {
+        if (isPaused) paused.add(id);
+      });
     });
     await this.#readGroups(listed.filter(({ kind }) => kind === 'group'));
-    this.#byId = new Map(listed.map((monitor) => [monitor.id, monitor]));
-    this.#paused = paused;
-    this.#pauses = keyOf(pauses);
+    [this.#byId, this.#paused, this.#pauses] = [byId, paused, key];
+  }
+
+  /** Returns all, of which only those of another version are read. */
+  async #changed(): Promise<ListedMonitor[]> {
+    const { store } = this.#parts;
+    const versions = await store.versions();
+    const isOther = ({ id, version }: (typeof versions)[number]) =>
+      this.#byId.get(id)?.version !== version;
+    const read = new Map<number, ListedMonitor>();
+    for (const some of slices(versions.filter(isOther), PAGE_ROWS))
+      for (const one of await store.listed(some.map(({ id }) => id))) read.set(one.id, one);
+    return versions.flatMap(({ id }) => read.get(id) ?? this.#byId.get(id) ?? []);
+  }
+
+  async #isPaused(monitor: ListedMonitor, pauses: readonly MonitorPause[]): Promise<boolean> {
+    const { enable, name, owner } = monitor;
+    if (!enable || pauses.some((pause) => pause.holdsFor(monitor))) return true;
+    return owner !== null && !(await this.#parts.owners.may(owner, mayDo('write', name)));
   }
 
   async #readGroups(listed: readonly ListedMonitor[]): Promise<void> {

@@ -29,6 +29,8 @@ export class Share {
   readonly #parts: ShareParts;
   /** Jobs by monitor; undefined: it cannot be checked. */
   readonly #jobs = new Map<number, { readonly version: number; readonly job: Job | undefined }>();
+  /** Monitors whose states were read; most that are new have none. */
+  readonly #loaded = new Set<number>();
   /** Servers by monitor, as long as these are the servers. */
   readonly #placed = new Map<number, string | undefined>();
   #servers = '';
@@ -52,7 +54,9 @@ export class Share {
         own.push(monitor);
     });
     const ids = new Set(own.map(({ id }) => id));
-    for (const id of this.#jobs.keys()) if (!ids.has(id)) this.#jobs.delete(id);
+    for (const kept of [this.#jobs, this.#loaded])
+      for (const id of kept.keys()) if (!ids.has(id)) kept.delete(id);
+    for (const id of this.#placed.keys()) if (!known.byId(id)) this.#placed.delete(id);
     checks.keep(ids);
     recorder.keep(ids);
     await this.#loadStates(own);
@@ -78,8 +82,11 @@ export class Share {
   /** Reads what the server said before of monitors that come to it. */
   async #loadStates(own: readonly ListedMonitor[]): Promise<void> {
     const { checks, states } = this.#parts;
-    const fresh = own.filter(({ id }) => !checks.knows(id)).map(({ id }) => id);
-    for (const some of slices(fresh)) checks.load(await states.ofMonitors(some));
+    const fresh = own.filter(({ id }) => !this.#loaded.has(id)).map(({ id }) => id);
+    for (const some of slices(fresh)) {
+      checks.load(await states.ofMonitors(some));
+      for (const id of some) this.#loaded.add(id);
+    }
   }
 
   async #compile(own: readonly ListedMonitor[]): Promise<void> {

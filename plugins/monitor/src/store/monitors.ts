@@ -54,11 +54,31 @@ export class MonitorStore {
     this.#clock = clock;
   }
 
-  /** Every monitor in the order of names, without what only its checks need. */
+  /** Every monitor in the order of ids, without what only its checks need: page by page, so that many hold nobody up. */
   async list(): Promise<ListedMonitor[]> {
-    const sql = `select ${LISTED} from monitor order by name`;
-    const rows = await readRows<ListedRow>(this.#db, { columns: LISTED, sql, params: [] });
-    return rows.map(listedOf);
+    const all: ListedMonitor[] = [];
+    for (let isMore = true; isMore; ) {
+      const page = await this.#listed(`where id > ? order by id limit ${PAGE_ROWS}`, [
+        all.at(-1)?.id ?? 0,
+      ]);
+      all.push(...page);
+      isMore = page.length === PAGE_ROWS;
+    }
+    return all;
+  }
+
+  /** Ids and versions of all, in the order of ids. */
+  async versions(): Promise<Pick<Monitor, 'id' | 'version'>[]> {
+    const sql = 'select id, version from monitor order by id';
+    const rows = await readRows<Pick<Monitor, 'id' | 'version'>>(this.#db, {
+      ...{ columns: 'id, version', sql, params: [], long: true },
+    });
+    return rows.map(({ id, version }) => ({ id: Number(id), version }));
+  }
+
+  /** Monitors as `list` has them, at most `PAGE_ROWS`; those that are not there are left out. */
+  listed(ids: readonly number[]): Promise<ListedMonitor[]> {
+    return this.#listed(`where ${among(this.#db, 'id')}`, [JSON.stringify(ids)]);
   }
 
   /** Whole monitors behind this id, at most `PAGE_ROWS`, in the order of ids. */
@@ -163,6 +183,12 @@ export class MonitorStore {
       ...{ columns: 'id', sql, params: [], long: true },
     });
     return rows.map(({ id }) => Number(id));
+  }
+
+  async #listed(rest: string, params: readonly SqlValue[]): Promise<ListedMonitor[]> {
+    const sql = `select ${LISTED} from monitor ${rest}`;
+    const rows = await readRows<ListedRow>(this.#db, { columns: LISTED, sql, params, long: true });
+    return rows.map(listedOf);
   }
 
   async #whole(rest: string, params: readonly SqlValue[]): Promise<Monitor[]> {
