@@ -61,10 +61,12 @@ export function specOf(kind: Kind, text: string): Spec {
       return { host };
     case 'dns':
       return { name: host };
+    case 'domain':
+      return { name: host.replace(/^www\./, '') };
     case 'heartbeat':
       return { period_s: HOUR_S };
     case 'group':
-      return {};
+      return { rule: 'worst', members: [] };
   }
 }
 
@@ -75,6 +77,7 @@ export const FILLED: Readonly<Record<Kind, readonly string[]>> = {
   tls: ['host', 'port'],
   ping: ['host'],
   dns: ['name'],
+  domain: ['name'],
   heartbeat: [],
   group: [],
 };

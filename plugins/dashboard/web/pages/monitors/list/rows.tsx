@@ -1,10 +1,11 @@
 import { ChevronDown, ChevronRight } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { colours, Link, navigate, to } from '../../../frame/index.ts';
-import { Amount, format, Icon, useWindow } from '../../../parts/index.ts';
+import { Amount, format, Icon, sentenceOf, useWindow } from '../../../parts/index.ts';
+import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import type { Row } from '../model.ts';
+import { type Row, targetText } from '../model.ts';
 import { uptimeFigure } from '../uptime-figure.ts';
 import { countsOf, type Line } from './filters.ts';
 import { useMonths } from './months.ts';
@@ -111,8 +112,9 @@ interface RowProps {
 }
 
 function MonitorRow({ row, month, index, style }: RowProps) {
-  const { name, target, state, detail, recent, ms, uptime } = row;
-  const why = state === 'down' || state === 'degraded' ? detail : '';
+  const { name, state, detail, recent, ms, uptime } = row;
+  const target = targetText(row);
+  const why = state === 'down' || state === 'degraded' ? sentenceOf(reasonText(detail)) : '';
   const failed = recent.split('d').length - 1;
   return (
     <div
