@@ -1,3 +1,4 @@
+import { Radar } from 'lucide';
 import { useState } from 'preact/hooks';
 import { navigate, type Server, to, useServer } from '../../frame/index.ts';
 import { Button, Card, ErrorNote, useWork } from '../../parts/index.ts';
@@ -27,7 +28,9 @@ export default function MonitorsImport() {
     <div class="page stack">
       <header class="page-head">
         <h1 class="grow">{t.frame.pages['monitors-import']}</h1>
-        <Button onClick={() => navigate(to('monitors'))}>{t.frame.pages.monitors}</Button>
+        <Button icon={Radar} onClick={() => navigate(to('monitors'))}>
+          {t.frame.pages.monitors}
+        </Button>
       </header>
       <Chooser isBusy={work.isBusy} name={file?.name} onChosen={onChosen} />
       {work.error !== undefined && <ErrorNote what={t.monitorsImport.failed} error={work.error} />}
@@ -97,7 +100,7 @@ function Actions({ step, report: { rows }, isBusy, onStep }: ActionsProps) {
     step !== 'undo' && (has('there', 'switched_on', 'kept') || (step === 'apply' && isNew));
   const words = t.monitorsImport;
   const sentence =
-    step === 'plan' ? words.planned : step === 'apply' && isNew ? words.done : undefined;
+    step === 'plan' && isNew ? words.planned : step === 'apply' && isNew ? words.done : undefined;
   return (
     <div class="row wrap">
       <div class="grow import-said" role="status">

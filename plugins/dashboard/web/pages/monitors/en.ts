@@ -74,7 +74,8 @@ export const words = {
   rules: {
     worst: (_count: number) => 'It is down when one of them is.',
     all: (_count: number) => 'It is down when all of them are.',
-    count: (count: number) => `It is down when ${count} of them are.`,
+    count: (count: number) =>
+      `It is down when ${count === 1 ? 'one of them is' : `${count} of them are`}.`,
   },
   seenFrom: (place: string) => `from: ${place}`,
   span: 'Last',

@@ -201,7 +201,7 @@ export const words: Strings['monitors'] = {
     down: '个数',
     none: '还没有可以加入的监控。',
   },
-  titleOf: (name, title) => TITLES[name] ?? title,
+  titleOf: (name, title) => (title === 'Domain' ? '域名' : (TITLES[name] ?? title)),
   helpOf: (name, help) => HELPS[name] ?? help,
   heartbeat: {
     title: '最近的调用',

@@ -68,6 +68,10 @@ export const draftOf = (monitor: Monitor, isCopy = false): Draft => ({
   condition: monitor.condition ?? '',
 });
 
+/** Interval of a draft that becomes of another kind: half a day is for domains. */
+const intervalOf = ({ kind, interval_s }: Draft): number =>
+  kind === 'domain' ? BLANK.interval_s : interval_s;
+
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
@@ -138,7 +142,7 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
       isChosen: true,
       spec: draft.target.trim() === '' ? {} : specOf(kind, draft.target),
       ...(!isChecked(kind) && { spec: specOf(kind, '') }),
-      ...(kind === 'domain' && draft.interval_s < DOMAIN_S && { interval_s: DOMAIN_S }),
+      ...(kind !== draft.kind && { interval_s: kind === 'domain' ? DOMAIN_S : intervalOf(draft) }),
       ...{ secret: {}, condition: '' },
       ...(!draft.isNamed && { name }),
     });

@@ -196,7 +196,9 @@ function Advanced({ draft, monitor, onChange }: AdvancedProps) {
       <details>
         <summary>{t.monitors.fromWhere}</summary>
         <div class="stack monitors-more">
-          <PlacesField places={draft.places} onChange={(places) => onChange({ places })} />
+          {draft.kind !== 'domain' && (
+            <PlacesField places={draft.places} onChange={(places) => onChange({ places })} />
+          )}
           <div class="monitors-pair">
             {number('retries', '2')}
             {number('retry_s', '20')}

@@ -20,7 +20,7 @@ interface Props {
 const PHONE = '(max-width: 720px)';
 /** Height of a row and the middle of its strip, px. */
 const WIDE = { height: 44, middle: 22 };
-const NARROW = { height: 76, middle: 54 };
+const NARROW = { height: 64, middle: 44 };
 
 /** Monitors in rows: only those in the window exist, and one canvas has the outcomes of all of them. */
 export function Rows({ lines, folded, onFold }: Props) {

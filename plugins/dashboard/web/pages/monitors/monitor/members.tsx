@@ -6,21 +6,21 @@ import { t } from '../../../strings/index.ts';
 import { type Monitor, STATES, targetText, useMonitors } from '../model.ts';
 import { uptimeFigure } from '../uptime-figure.ts';
 
+/** Names of the monitors of a group that this reader may see. */
+export const membersOf = ({ spec }: Pick<Monitor, 'spec'>) =>
+  (spec as { readonly members: readonly string[] }).members;
+
 /** Monitors of a group, the worst first, and the rule by which they count. */
-export function Members({ of: { spec } }: { readonly of: Monitor }) {
+export function Members({ of: monitor }: { readonly of: Monitor }) {
   const monitors = useMonitors();
-  const {
-    members,
-    rule = 'worst',
-    down,
-  } = spec as {
-    readonly members: readonly string[];
+  const members = membersOf(monitor);
+  const { rule = 'worst', down = 1 } = monitor.spec as {
     readonly rule?: 'worst' | 'all' | 'count';
     readonly down?: number;
   };
   return (
     <Card title={t.monitors.membersTitle}>
-      <p class="muted small">{t.monitors.rules[rule](down ?? 1)}</p>
+      <p class="muted small">{t.monitors.rules[rule](down)}</p>
       <Loaded of={monitors} what={t.monitors.unreadable}>
         {(rows) => (
           <ul class="monitors-members">

@@ -97,6 +97,9 @@ export function usePings(name: string) {
   );
 }
 
+/** Tells whether a place has to be named: what nobody chose is checked by the server. */
+export const isElsewhere = (place: string): boolean => place !== 'server';
+
 /** Name of a place as people know it. */
 export function usePlaceName(): (place: string) => string {
   const { nameOf } = useMachines();

@@ -2,7 +2,7 @@ import { Loaded } from '../../../frame/index.ts';
 import { Card, format } from '../../../parts/index.ts';
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { t } from '../../../strings/index.ts';
-import { useOutages, usePlaceName } from './model.ts';
+import { isElsewhere, useOutages, usePlaceName } from './model.ts';
 
 interface Props {
   readonly name: string;
@@ -30,7 +30,7 @@ export function Outages({ name, since }: Props) {
                   {to === null ? `${format.when(from)} – ${t.monitors.now}` : format.span(from, to)}
                 </span>
                 <strong>{format.duration((to ?? Date.now()) - from)}</strong>
-                {places.length > 0 && (
+                {places.some(isElsewhere) && (
                   <span class="muted small">
                     {t.monitors.seenFrom(places.map(nameOf).join(', '))}
                   </span>

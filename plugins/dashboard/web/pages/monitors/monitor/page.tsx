@@ -10,8 +10,8 @@ import { Actions } from './actions.tsx';
 import { Certificates } from './certificates.tsx';
 import { Figures } from './figures.tsx';
 import { Heartbeat } from './heartbeat.tsx';
-import { Members } from './members.tsx';
-import { useAlertsOf, useMonitor, useUptime } from './model.ts';
+import { Members, membersOf } from './members.tsx';
+import { isElsewhere, useAlertsOf, useMonitor, useUptime } from './model.ts';
 import { Outages } from './outages.tsx';
 import { LastFailure, Places } from './places.tsx';
 import { Times } from './times.tsx';
@@ -47,7 +47,7 @@ function Content({ monitor, onChanged }: Props) {
   const alerts = useAlertsOf(name);
   const uptime = useUptime(name);
   const mayChange = mayWrite(server, name);
-  const isOnlyServer = states.length === 1 && states[0]?.place === 'server';
+  const isElse = states.some(({ place }) => isElsewhere(place));
   const seen = certificates.length > 0 && <Certificates list={certificates} />;
   return (
     <div class="stack">
@@ -61,7 +61,7 @@ function Content({ monitor, onChanged }: Props) {
       <OpenAlerts alerts={alerts} />
       {kind === 'heartbeat' && <Heartbeat {...{ monitor, mayChange, onChanged }} />}
       {kind === 'group' && <Members of={monitor} />}
-      {isChecked(kind) && states.length > 0 && !isOnlyServer && <Places monitor={monitor} />}
+      {isChecked(kind) && isElse && <Places monitor={monitor} />}
       <LastFailure monitor={monitor} />
       {kind === 'tls' && seen}
       {isChecked(kind) && <Times name={name} made_at={created_at} />}
@@ -91,6 +91,7 @@ function Verdict({ monitor }: Pick<Props, 'monitor'>) {
     subjectOf(spec),
     isChecked(kind) ? t.monitors.every(format.duration(interval_s * 1000)) : '',
     kind === 'heartbeat' ? timesOf(spec) : '',
+    kind === 'group' ? t.monitors.members(membersOf(monitor).length) : '',
   ];
   return (
     <div class="stack monitors-verdict">

@@ -4,7 +4,7 @@ import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import type { Monitor } from '../model.ts';
-import { usePlaceName } from './model.ts';
+import { isElsewhere, usePlaceName } from './model.ts';
 
 interface Props {
   readonly monitor: Monitor;
@@ -59,7 +59,8 @@ export function LastFailure({ monitor: { last_answer: last } }: Props) {
   return (
     <Card title={t.monitors.lastAnswer}>
       <p class="muted small">
-        {format.dateTime(at)} · {t.monitors.seenFrom(nameOf(place))}
+        {format.dateTime(at)}
+        {isElsewhere(place) && ` · ${t.monitors.seenFrom(nameOf(place))}`}
       </p>
       <pre class="monitors-sample">{text}</pre>
     </Card>
