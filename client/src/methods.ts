@@ -3246,6 +3246,8 @@ export interface Methods {
           /** Its beginning, at most 300 characters. */
           text: string;
         } | null;
+      /** Unix ms at which the next call of a heartbeat is expected. */
+      next_at: number | null;
     };
   };
   /** Makes what a file of another program says, switched off. */

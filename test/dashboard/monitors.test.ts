@@ -1,4 +1,4 @@
-// proof only: 60
+// proof only: 90
 /** Monitors as people meet them: watched from one field, told when it breaks, and a list that bears a thousand. */
 import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
@@ -101,6 +101,57 @@ test('the one field guesses the kind, Try tells what a failing answer says, and 
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Watch something' }).waitFor();
+  }, 'monitors?new=');
+});
+
+test('a heartbeat tells its addresses, what is expected and who called, and renews its addresses once that is confirmed', async () => {
+  kit = await startKit({ machines: 1 });
+  await kit.using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'Heartbeat' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('backup');
+    await page.getByLabel('The job runs').selectOption('cron');
+    await page.getByText('Still needed: Cron line').waitFor();
+    await page.getByLabel('Cron line', { exact: true }).fill('0 5 * * *');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const command = page.locator('.command code', { hasText: 'curl' });
+    const [url = ''] = /http\S+/.exec(await command.innerText()) ?? [];
+    assert.is((await fetch(`${url}/7`, { method: 'POST', body: 'the disk is full' })).status, 200);
+    await page.locator('.monitors-verdict', { hasText: 'exit status 7' }).waitFor();
+    await page.locator('.monitors-pings', { hasText: 'the disk is full' }).waitFor();
+    const { next_at, spec } = await call('monitor_get', { name: 'backup' });
+    assert.is(spec.cron, '0 5 * * *');
+    assert.ok(next_at > Date.now());
+    await page.locator('.monitors-figures', { hasText: 'Next call expected' }).waitFor();
+    assert.equal(await findings(), []);
+    await page.getByText('Addresses that the job calls').click();
+    await page.getByRole('button', { name: 'New addresses' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New addresses' }).click();
+    await page.getByText('The addresses are new').waitFor();
+    assert.is((await fetch(url)).status, 404);
+  }, 'monitors?new=');
+});
+
+test('a group is made of monitors that are picked, and lists them with what is wrong; a failing answer is shown', async () => {
+  kit = await startKit({ machines: 1 });
+  await create(kit, { name: 'web', kind: 'http', spec: { url: shop.url } });
+  await create(kit, { name: 'api', kind: 'http', spec: { url: `${shop.url}/503` }, retries: 0 });
+  await kit.using(async ({ page, findings }) => {
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('customers');
+    await page.getByLabel('web').check();
+    await page.getByLabel('api').check();
+    await page.getByLabel('It is down when').selectOption('count');
+    await page.getByLabel('How many').fill('1');
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('It is down when one of them is.').waitFor();
+    await page.locator('.monitors-members', { hasText: 'answered 503' }).waitFor();
+    await page.locator('.monitors-members').getByRole('link', { name: 'api' }).click();
+    await page.locator('.card', { hasText: 'Last failing answer' }).getByText('Shop').waitFor();
+    await page.getByRole('link', { name: 'Monitors' }).first().click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Import monitors' }).click();
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
   }, 'monitors?new=');
 });
 

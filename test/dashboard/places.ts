@@ -56,6 +56,7 @@ export const PLACES: readonly (readonly [address: string, ...plugins: string[]])
   ['monitors/website', 'monitor', 'alert'],
   ['monitors/website?edit=', 'monitor'],
   ['monitors?new=', 'monitor'],
+  ['monitors-import', 'monitor'],
   ['probes', 'task', 'crontab'],
   ['tasks', 'task'],
   ['tasks/history', 'task', 'crontab'],

@@ -41,8 +41,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.match(made.ping_url, UUID);
     assert.is(made.push_url, made.ping_url.replace('/ping/', '/push/'));
     assert.equal([made.secret, made.verdict.state, made.problem], [{}, 'unknown', null]);
+    assert.is((await get(app, 'backup')).next_at, made.created_at + 30 * SECOND);
     assert.is(await ping(made.ping_url), '200 OK');
     assert.ok(await says(app, 'backup', 'up'));
+    const [{ at }] = await call(app, 'monitor_pings', { name: 'backup', limit: 1 });
+    assert.is((await get(app, 'backup')).next_at, at + 30 * SECOND);
     // After a start, silence says nothing for two minutes.
     await passes(app, 2 * MINUTE);
     await ping(made.ping_url);

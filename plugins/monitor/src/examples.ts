@@ -107,7 +107,7 @@ export const examples: readonly Example[] = [
   {
     method: 'monitor_get',
     params: { name: 'shop' },
-    result: { ...answer, states: [], certificates: [], last_answer: null },
+    result: { ...answer, states: [], certificates: [], last_answer: null, next_at: null },
   },
   {
     method: 'monitor_list',

@@ -1,4 +1,5 @@
 import type { Methods } from '@svc/client';
+import type { ComponentChildren } from 'preact';
 import { Checkbox, Field, Select, TextArea, TextField } from './field.tsx';
 
 /** Field of a kind of channel, or of monitor, as the server describes it. */
@@ -15,7 +16,8 @@ interface Props {
 
 /** One field of a form that the server describes. */
 export function FormField({ field, value, isSet, words, onChange }: Props) {
-  const { title, type, help, required, secret, choices = [], example } = field;
+  const { title, type, required, secret, choices = [], example } = field;
+  const help = field.help === undefined ? undefined : hintOf(field.help);
   const text = value === undefined || value === null ? '' : String(value);
   if (type === 'boolean')
     return (
@@ -61,5 +63,11 @@ export function FormField({ field, value, isSet, words, onChange }: Props) {
     />
   );
 }
+
+/** Help as a sentence begins, with what stands in backticks as code. */
+const hintOf = (help: string): ComponentChildren =>
+  (/^[a-z]/.test(help) ? help.charAt(0).toUpperCase() + help.slice(1) : help)
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part));
 
 const lines = (text: string): readonly string[] => (text === '' ? [] : text.split(/\n|,\s*/));

@@ -137,6 +137,19 @@ export const when = (ms: number): string =>
     ? clock(ms)
     : date(ms, { month: 'short', day: 'numeric', ...clockOptions() });
 
+/** The time to the second for today, else with the day. */
+export const whenSeconds = (ms: number): string =>
+  new Date(ms).toDateString() === new Date().toDateString()
+    ? clockSeconds(ms)
+    : date(ms, { month: 'short', day: 'numeric', ...clockOptions(), second: '2-digit' });
+/** "26 Nov, 16:17 – 16:40": the day once, the minute once where both are in it. */
+export function span(from: number, to: number): string {
+  const begin = when(from);
+  if (when(to) === begin) return begin;
+  const isOneDay = new Date(from).toDateString() === new Date(to).toDateString();
+  return `${begin} – ${isOneDay ? clock(to) : when(to)}`;
+}
+
 /** A time of day in UTC, by the reader's clock; seconds where there are any. */
 export const clockUtc = (hour: number, minute: number, second: number): string =>
   date(Date.UTC(2024, 0, 1, hour, minute, second), {

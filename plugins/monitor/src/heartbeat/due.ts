@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import type { HeartbeatSpec } from '../types.ts';
+import type { HeartbeatSpec, Monitor, State } from '../types.ts';
 
 /** Share of a period, and most ms, by which a ping that comes early counts for the coming time. */
 const EARLY_SHARE = 0.1;
@@ -48,6 +48,19 @@ export function dueOf(spec: HeartbeatSpec, arrived_at: number, runs: readonly Ru
       run,
     }))
     .reduce((first: Due, due) => (due.late_at < first.late_at ? due : first), ping);
+}
+
+/** Latest time that is awaited: a cron expression may never come again. */
+export const MOST_TIME = 4_102_444_800_000;
+
+/** Returns when the next call of a heartbeat is expected, Unix ms; null: it is none, it is off, or its time never comes. */
+export function nextCallOf(
+  { kind, enable, spec, created_at }: Monitor,
+  state: Pick<State, 'last_at'> | undefined,
+): number | null {
+  if (kind !== 'heartbeat' || !enable) return null;
+  const at = nextExpected(spec as unknown as HeartbeatSpec, state?.last_at ?? created_at);
+  return at < MOST_TIME ? at : null;
 }
 
 /** Returns the Unix ms at which the next ping is expected after one that arrived at this time. */

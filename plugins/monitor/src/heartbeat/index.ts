@@ -9,6 +9,7 @@ import { Pings } from './heartbeats.ts';
 import { type JudgedHeartbeat, Lateness, type When } from './late.ts';
 import { addPingRoutes } from './routes.ts';
 
+export { nextCallOf } from './due.ts';
 export { hashOf, KEY_FIELD, keyOf, keyUrl, newKey, pushUrl } from './key.ts';
 export type { JudgedHeartbeat, When } from './late.ts';
 

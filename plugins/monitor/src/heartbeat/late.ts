@@ -14,15 +14,13 @@ import {
   UP,
   type Verdict,
 } from '../types.ts';
-import { type Due, dueOf, type Run } from './due.ts';
+import { type Due, dueOf, MOST_TIME, type Run } from './due.ts';
 import { lateText } from './texts.ts';
 
 /** Heartbeats of which one turn of the event loop computes when they are due. */
 const SLICE = 20;
 /** Time after which a heartbeat that could not be judged is looked at again. */
 const FAILED_MS = 60_000;
-/** Latest time of a next look: a cron expression may never come again. */
-const MOST_TIME = 4_102_444_800_000;
 
 /** Verdict of a heartbeat, which has one place, and when it has to be judged again without a ping; null: never. */
 export interface JudgedHeartbeat extends Omit<Verdict, 'monitor_id' | 'version'> {

@@ -1,6 +1,7 @@
 import type { Outcome } from '@svc/checks';
 import { DryRun, described, type Methods, needs, type Principal, Type } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
+import { nextCallOf } from '../heartbeat/index.ts';
 import { FORMS } from '../kinds.ts';
 import { mayDo } from '../permissions.ts';
 import {
@@ -13,6 +14,7 @@ import {
   NewMonitor,
   OrNull,
   PlaceAnswer,
+  Time,
 } from '../schemas.ts';
 import type { AnswerStore } from '../store/answers.ts';
 import type { CertificateStore } from '../store/certificates.ts';
@@ -150,6 +152,7 @@ function addGet(methods: Methods, parts: MonitorMethodParts): void {
       states: Type.Array(PlaceAnswer),
       certificates: Type.Array(CertificateAnswer),
       last_answer: OrNull(LastAnswer),
+      next_at: OrNull(Time('Unix ms at which the next call of a heartbeat is expected.')),
     }),
     description:
       '`last_answer` is what the target sent last that was not good; it shows with `monitor` `answer`, else it is null.',
@@ -166,6 +169,7 @@ function addGet(methods: Methods, parts: MonitorMethodParts): void {
           ...certificateAnswer(inspection),
         })),
         last_answer: await lastAnswer(parts, monitor, caller),
+        next_at: nextCallOf(monitor, rows[0]),
       };
     },
   });

@@ -13,11 +13,13 @@ const MOST_BYTES = 6_291_456;
 
 interface Props {
   readonly isBusy: boolean;
+  /** Name of the file that was chosen; undefined: none. */
+  readonly name: string | undefined;
   readonly onChosen: (file: Chosen) => void;
 }
 
 /** Button that reads a file of this computer. */
-export function Chooser({ isBusy, onChosen }: Props) {
+export function Chooser({ isBusy, name, onChosen }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   const read = async (file: File) => {
@@ -30,12 +32,19 @@ export function Chooser({ isBusy, onChosen }: Props) {
     }
   };
   return (
-    <div class="stack">
+    <section class="card stack">
       <p>{t.monitorsImport.about}</p>
-      <div class="row">
-        <Button icon={Upload} busy={isBusy} onClick={() => input.current?.click()}>
-          {t.monitorsImport.choose}
+      <p class="muted small">{t.monitorsImport.safe}</p>
+      <div class="row wrap">
+        <Button
+          icon={Upload}
+          kind={name === undefined ? 'primary' : 'plain'}
+          busy={isBusy}
+          onClick={() => input.current?.click()}
+        >
+          {name === undefined ? t.monitorsImport.choose : t.monitorsImport.another}
         </Button>
+        {name !== undefined && <span class="mono import-file">{name}</span>}
         <input
           ref={input}
           type="file"
@@ -49,7 +58,7 @@ export function Chooser({ isBusy, onChosen }: Props) {
         />
       </div>
       {error !== undefined && <ErrorNote error={error} />}
-    </div>
+    </section>
   );
 }
 

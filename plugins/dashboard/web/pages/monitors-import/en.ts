@@ -2,7 +2,10 @@ import type { Words } from '../../strings/index.ts';
 
 export const words = {
   about:
-    'Choose a file of Uptime Kuma (kuma.db, or the backup of version 1), Gatus (config.yaml), Healthchecks (the answer to GET /api/v3/checks/) or Beszel (data.db), of at most 6 MB. Nothing is changed before you say so; larger files are read by svc-server import.',
+    'Choose a file of Uptime Kuma (kuma.db, or the backup of version 1), Gatus (config.yaml), Healthchecks (the answer to GET /api/v3/checks/) or Beszel (data.db), of at most 6 MB.',
+  safe: 'Nothing is changed before you say so. Larger files are read by svc-server import.',
+  another: 'Choose another file',
+  counted: (count: number, outcome: string) => `${count} ${outcome.toLowerCase()}`,
   choose: 'Choose a file',
   tooLarge: 'The file is larger than 6 MB: use svc-server import on the server.',
   failed: 'The import failed.',

@@ -1,5 +1,6 @@
+import { Radar } from 'lucide';
 import { useState } from 'preact/hooks';
-import { type Server, useServer } from '../../frame/index.ts';
+import { navigate, type Server, to, useServer } from '../../frame/index.ts';
 import { Button, Card, ErrorNote, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Chooser, type Chosen } from './chooser.tsx';
@@ -25,15 +26,22 @@ export default function MonitorsImport() {
   };
   return (
     <div class="page stack">
-      <h1 class="sr">{t.frame.pages['monitors-import']}</h1>
-      <Chooser isBusy={work.isBusy} onChosen={onChosen} />
+      <header class="page-head">
+        <h1 class="grow">{t.frame.pages['monitors-import']}</h1>
+        <Button icon={Radar} onClick={() => navigate(to('monitors'))}>
+          {t.frame.pages.monitors}
+        </Button>
+      </header>
+      <Chooser isBusy={work.isBusy} name={file?.name} onChosen={onChosen} />
       {work.error !== undefined && <ErrorNote what={t.monitorsImport.failed} error={work.error} />}
       {shown && (
         <>
           <Actions {...shown} isBusy={work.isBusy} onStep={(step) => void work.run(step)} />
-          <Card title={t.monitorsImport.table} flush>
-            <Rows rows={shown.report.rows} />
-          </Card>
+          {shown.report.rows.length > 0 && (
+            <Card title={t.monitorsImport.table} flush>
+              <Rows rows={shown.report.rows} />
+            </Card>
+          )}
           <Rewritings of={shown.report.rewritings} />
         </>
       )}
@@ -66,6 +74,25 @@ interface ActionsProps {
   readonly onStep: (step: Step) => void;
 }
 
+const OUTCOMES = [
+  'made',
+  'differently',
+  'switched_on',
+  'deleted',
+  'there',
+  'kept',
+  'not_made',
+] as const;
+
+/** The answer first: "5 made, 4 made differently, 5 not made". */
+function countsOf(rows: Report['rows']): string {
+  const counts = OUTCOMES.map((one) => {
+    const count = rows.filter(({ outcome }) => outcome === one).length;
+    return count === 0 ? '' : t.monitorsImport.counted(count, t.monitorsImport.outcomes[one]);
+  });
+  return counts.filter((one) => one !== '').join(' · ');
+}
+
 function Actions({ step, report: { rows }, isBusy, onStep }: ActionsProps) {
   const has = (...outcomes: string[]) => rows.some(({ outcome }) => outcomes.includes(outcome));
   const isNew = has('made', 'differently');
@@ -73,10 +100,13 @@ function Actions({ step, report: { rows }, isBusy, onStep }: ActionsProps) {
     step !== 'undo' && (has('there', 'switched_on', 'kept') || (step === 'apply' && isNew));
   const words = t.monitorsImport;
   const sentence =
-    step === 'plan' ? words.planned : step === 'apply' && isNew ? words.done : undefined;
+    step === 'plan' && isNew ? words.planned : step === 'apply' && isNew ? words.done : undefined;
   return (
-    <div class="row">
-      <p class="grow">{sentence ?? (has('switched_on', 'deleted') ? '' : words.nothing)}</p>
+    <div class="row wrap">
+      <div class="grow import-said" role="status">
+        <p class="import-answer">{countsOf(rows)}</p>
+        <p class="muted">{sentence ?? (has('switched_on', 'deleted') ? '' : words.nothing)}</p>
+      </div>
       {step === 'plan' && isNew && (
         <Button kind="primary" busy={isBusy} onClick={() => onStep('apply')}>
           {words.make}

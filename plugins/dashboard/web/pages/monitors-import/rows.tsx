@@ -1,9 +1,18 @@
 import type { Methods } from '@svc/client';
-import { Card } from '../../parts/index.ts';
+import { Card, sentenceOf } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 
 /** What the server says of a file. */
 export type Report = Methods['monitor_import_plan']['result'];
+
+/** What was not made, or differently, first: it asks for a look. */
+const FIRST = ['not_made', 'differently'];
+const rankOf = (outcome: string): number => {
+  const at = FIRST.indexOf(outcome);
+  return at < 0 ? FIRST.length : at;
+};
+const inOrder = (rows: Report['rows']) =>
+  rows.toSorted((a, b) => rankOf(a.outcome) - rankOf(b.outcome));
 
 /** What became of each thing of the file; notes are as long as they are. */
 export function Rows({ rows }: { readonly rows: Report['rows'] }) {
@@ -19,12 +28,12 @@ export function Rows({ rows }: { readonly rows: Report['rows'] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ item, name, as, was, kind, outcome, notes }) => (
+          {inOrder(rows).map(({ item, name, as, was, kind, outcome, notes }) => (
             <tr key={item}>
-              <td>{words.outcomes[outcome]}</td>
+              <td class={outcome === 'not_made' ? 'import-not' : ''}>{words.outcomes[outcome]}</td>
               <td>{as ?? name}</td>
-              <td>{[was, kind].filter((one) => one !== '').join(' → ')}</td>
-              <td>{notes.join('; ')}</td>
+              <td>{[...new Set([was, kind])].filter((one) => one !== '').join(' → ')}</td>
+              <td class="muted">{notes.map(sentenceOf).join('; ')}</td>
             </tr>
           ))}
         </tbody>

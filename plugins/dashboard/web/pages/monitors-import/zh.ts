@@ -2,7 +2,10 @@ import type { Strings } from '../../strings/index.ts';
 
 export const words: Strings['monitorsImport'] = {
   about:
-    '选择 Uptime Kuma（kuma.db，或 1.x 的备份）、Gatus（config.yaml）、Healthchecks（GET /api/v3/checks/ 的返回）或 Beszel（data.db）的文件，最大 6 MB。确认之前不会更改任何内容；更大的文件请用 svc-server import。',
+    '选择 Uptime Kuma（kuma.db，或 1.x 的备份）、Gatus（config.yaml）、Healthchecks（GET /api/v3/checks/ 的返回）或 Beszel（data.db）的文件，最大 6 MB。',
+  safe: '确认之前不会更改任何内容。更大的文件请用 svc-server import。',
+  another: '选择其他文件',
+  counted: (count, outcome) => `${outcome} ${count} 项`,
   choose: '选择文件',
   tooLarge: '文件超过 6 MB：请在服务器上使用 svc-server import。',
   failed: '导入失败。',

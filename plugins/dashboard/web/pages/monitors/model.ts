@@ -1,6 +1,8 @@
 import { type Methods, RpcError } from '@svc/client';
 import { useState } from 'preact/hooks';
-import { type Method, type Server, usePoll, useServer } from '../../frame/index.ts';
+import { type Server, usePoll, useServer } from '../../frame/index.ts';
+import { format } from '../../parts/index.ts';
+import { t } from '../../strings/index.ts';
 
 export type Row = Methods['monitor_list']['result']['monitors'][number];
 export type State = Row['state'];
@@ -9,31 +11,8 @@ export type KindForm = Methods['monitor_kinds']['result'][number];
 export type NewMonitor = Methods['monitor_create']['params']['monitor'];
 export type Tried = Methods['monitor_try']['result'];
 
-/** Last answer that was not good, for those who may read answers. */
-export interface LastAnswer {
-  readonly at: number;
-  readonly place?: string;
-  readonly code?: number | null;
-  readonly detail?: string | null;
-  readonly sample?: string | null;
-}
-
-/** A monitor with what only some readers get. */
-export type Monitor = Methods['monitor_get']['result'] & {
-  readonly last_answer?: LastAnswer | null;
-  readonly ping_url?: string | null;
-  readonly push_url?: string | null;
-};
-
-/** Call of a heartbeat. */
-export interface Ping {
-  readonly at: number;
-  readonly kind: string;
-  readonly exit_status: number | null;
-  readonly address: string;
-  readonly ms: number | null;
-  readonly body: string;
-}
+export type Monitor = Methods['monitor_get']['result'];
+export type Ping = Methods['monitor_pings']['result'][number];
 
 /** The worst first. */
 export const STATES = ['down', 'degraded', 'unknown', 'up', 'paused'] as const;
@@ -91,8 +70,17 @@ export const mayWrite = ({ may }: Pick<Server, 'may'>, name: string): boolean =>
 export const mayDelete = ({ may }: Pick<Server, 'may'>, name: string): boolean =>
   may('monitor_delete', { name }) === true;
 
-/** Method that servers have which tell what a heartbeat was sent. */
-export const PINGS = 'monitor_pings' as Method;
+/** Tells whether a monitor asks; one of the others is called, or consists of monitors. */
+export const isChecked = (kind: Kind): boolean => kind !== 'heartbeat' && kind !== 'group';
+
+/** What a row watches, in the reader's words. */
+export function targetText({ kind, target }: Pick<Row, 'kind' | 'target'>): string {
+  const [count] = /\d+/.exec(target) ?? [];
+  if (kind === 'group') return t.monitors.members(Number(count));
+  return kind === 'heartbeat' && target.startsWith('every ')
+    ? t.monitors.every(format.duration(Number(count) * 1_000))
+    : target;
+}
 
 /** Tells whether the server says that there is no such monitor. */
 export const isMissing = (error: unknown): boolean =>

@@ -31,8 +31,11 @@ async function seenBy({ call }: Server): Promise<ReadonlyMap<string, readonly Se
   let after: number | null = 0;
   for (let page = 0; page < MOST_PAGES && after !== null; page++) {
     const { monitors, next }: Listed = await call('monitor_list', { limit: PAGE, after });
-    const names = new Map(monitors.map(({ id, name }) => [id, name]));
-    const found = await call('monitor_overview', { ids: [...names.keys()] });
+    // Heartbeats are called, and groups consist of others: no place checks them.
+    const checked = monitors.filter(({ kind }) => kind !== 'heartbeat' && kind !== 'group');
+    const names = new Map(checked.map(({ id, name }) => [id, name]));
+    const found =
+      names.size === 0 ? [] : await call('monitor_overview', { ids: [...names.keys()] });
     for (const { id, states } of found)
       for (const state of states) {
         const mine = places.get(state.place) ?? [];

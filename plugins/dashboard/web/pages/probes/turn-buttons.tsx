@@ -26,7 +26,7 @@ export function TurnAll({ list, onTurned }: AllProps) {
   return (
     <Card>
       <div class="row wrap">
-        <span class="grow muted">
+        <span class="muted probes-offer">
           {t.probes.turn.hint}
           {some.some(({ kind }) => kind === 'http_ping') && ` ${t.probes.turn.status}`}
         </span>

@@ -21,6 +21,14 @@ export const alert = {
     frozen: () => 'Its machine is silent: the last known state',
   },
   back: 'it reports again',
+  daysLeft: (days: number) =>
+    days < 0
+      ? `expired ${days === -1 ? 'a day' : `${-days} days`} ago`
+      : days === 0
+        ? 'ends today'
+        : days === 1
+          ? 'one day left'
+          : `${days} days left`,
   away: (duration: string) => `away for ${duration}`,
   compared: (value: string, threshold: string) => `${value} (${threshold})`,
   ending: 'ending',

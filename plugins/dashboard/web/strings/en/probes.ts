@@ -119,6 +119,13 @@ export const probes = {
     unknown: 'Not known',
     paused: 'Paused',
   },
+  failures: {
+    status: (status: string) => `answered ${status}`,
+    certificate: 'the certificate is not valid',
+    noEcho: 'no echo came back',
+    noAnswer: 'the name has no answer',
+    exit: (status: string) => `exit status ${status}`,
+  },
   places: {
     title: 'Monitors by place',
     server: 'The server',

@@ -19,6 +19,8 @@ export const alert = {
     frozen: () => '主机无响应：显示最后已知状态',
   },
   back: '已恢复上报',
+  daysLeft: (days: number) =>
+    days < 0 ? `已过期 ${-days} 天` : days === 0 ? '今天到期' : `还剩 ${days} 天`,
   away: (duration: string) => `已失联 ${duration}`,
   compared: (value: string, threshold: string) => `${value}（${threshold}）`,
   ending: '正在恢复',

@@ -101,6 +101,13 @@ export const probes: SharedStrings['probes'] = {
     unknown: '未知',
     paused: '已暂停',
   },
+  failures: {
+    status: (status) => `应答 ${status}`,
+    certificate: '证书无效',
+    noEcho: '没有回应',
+    noAnswer: '域名没有解析结果',
+    exit: (status) => `退出码 ${status}`,
+  },
   places: {
     title: '按地点查看监控',
     server: '服务器',

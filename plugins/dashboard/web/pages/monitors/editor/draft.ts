@@ -4,7 +4,14 @@ import { TYPED_MS, useAsked } from '../../../parts/asked.ts';
 import type { Fault } from '../../../parts/code-field.tsx';
 import { errorText, toast, useUnsavedWarning, useWork } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import type { Kind, KindForm, Monitor, NewMonitor, Tried } from '../model.ts';
+import {
+  isChecked,
+  type Kind,
+  type KindForm,
+  type Monitor,
+  type NewMonitor,
+  type Tried,
+} from '../model.ts';
 import { guess, specOf } from './guess.ts';
 
 type Values = { readonly [name: string]: unknown };
@@ -37,6 +44,9 @@ export interface Draft {
 }
 
 export const INTERVALS_S = [10, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600] as const;
+/** Registries are asked an hour apart at least. */
+const DOMAIN_S = 43_200;
+export const DOMAIN_INTERVALS_S = [3_600, 21_600, DOMAIN_S, 86_400] as const;
 
 const BLANK: Draft = {
   ...{ target: '', kind: 'http', isChosen: false, name: '', isNamed: false, spec: {}, secret: {} },
@@ -58,13 +68,15 @@ export const draftOf = (monitor: Monitor, isCopy = false): Draft => ({
   condition: monitor.condition ?? '',
 });
 
+/** Interval of a draft that becomes of another kind: half a day is for domains. */
+const intervalOf = ({ kind, interval_s }: Draft): number =>
+  kind === 'domain' ? BLANK.interval_s : interval_s;
+
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
 const given = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => isGiven(value)));
-
-const isCalled = (kind: Kind): boolean => kind === 'heartbeat' || kind === 'group';
 
 /** What the server takes of a draft besides its name and kind. */
 function membersOf(draft: Draft) {
@@ -77,7 +89,7 @@ function membersOf(draft: Draft) {
     tags: [...tags],
     severity,
     note,
-    ...(!isCalled(kind) && {
+    ...(isChecked(kind) && {
       ...{ interval_s, timeout_s, retries, retry_s, upside_down, down_when },
       places: { ...places } as NonNullable<NewMonitor['places']>,
       condition: condition.trim() === '' ? null : condition,
@@ -93,9 +105,12 @@ export function monitorOf(draft: Draft): NewMonitor {
 /** Fields of the kind that are required and empty. */
 export const lacking = ({ spec, name }: Draft, form: KindForm | undefined): readonly string[] => [
   ...(name.trim() === '' ? [t.monitors.name] : []),
+  ...(form?.kind === 'heartbeat' && !isGiven(spec['period_s']) && !isGiven(spec['cron'])
+    ? [t.monitors.calls.cronLine]
+    : []),
   ...(form?.fields ?? [])
     .filter((field) => field.required && !field.secret && !isGiven(spec[field.name]))
-    .map(({ title }) => title),
+    .map(({ name: field, title }) => t.monitors.titleOf(field, title)),
 ];
 
 /** Monitor as it is edited: typed, tried, saved. */
@@ -116,7 +131,7 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
     change({
       target,
       kind: found.kind,
-      spec: isSame && !isCalled(found.kind) ? { ...draft.spec, ...found.spec } : found.spec,
+      spec: isSame && isChecked(found.kind) ? { ...draft.spec, ...found.spec } : found.spec,
       ...(!draft.isNamed && { name: target.trim() === '' ? '' : found.name }),
     });
   };
@@ -126,7 +141,8 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
       kind,
       isChosen: true,
       spec: draft.target.trim() === '' ? {} : specOf(kind, draft.target),
-      ...(isCalled(kind) && draft.target.trim() === '' && { spec: specOf(kind, '') }),
+      ...(!isChecked(kind) && { spec: specOf(kind, '') }),
+      ...(kind !== draft.kind && { interval_s: kind === 'domain' ? DOMAIN_S : intervalOf(draft) }),
       ...{ secret: {}, condition: '' },
       ...(!draft.isNamed && { name }),
     });

@@ -9,10 +9,7 @@ import { MonitorForm } from './form.tsx';
 export function EditPage({ name }: { readonly name: string }) {
   const { call } = useServer();
   const kinds = useKinds();
-  const monitor = usePoll(
-    `edit ${name}`,
-    async () => (await call('monitor_get', { name })) as Monitor,
-  );
+  const monitor = usePoll(`edit ${name}`, () => call('monitor_get', { name }));
   useCrumbs({ label: name, to: to('monitors', name) }, { label: t.monitors.edit });
   return (
     <div class="page monitors monitors-editor">

@@ -14,8 +14,17 @@ import {
   TextField,
 } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import type { KindForm, Monitor } from '../model.ts';
-import { type Draft, INTERVALS_S, lacking, useCondition, type useDraft } from './draft.ts';
+import { isChecked, type KindForm, type Monitor } from '../model.ts';
+import { CallTimes } from './call-times.tsx';
+import {
+  DOMAIN_INTERVALS_S,
+  type Draft,
+  INTERVALS_S,
+  lacking,
+  useCondition,
+  type useDraft,
+} from './draft.ts';
+import { GroupFields } from './group-fields.tsx';
 import { FILLED } from './guess.ts';
 import { PlacesField } from './places.tsx';
 import { Result } from './result.tsx';
@@ -31,7 +40,7 @@ export function MonitorForm({ work, form, monitor }: Props) {
   const { draft, answer, trying, saving, change } = work;
   const missing = lacking(draft, form);
   const isReady = missing.length === 0 && !saving.isBusy;
-  const isChecked = draft.kind !== 'heartbeat' && draft.kind !== 'group';
+  const asks = isChecked(draft.kind);
   return (
     <Form onSubmit={() => isReady && saving.run()}>
       <div class="monitors-pair">
@@ -41,16 +50,16 @@ export function MonitorForm({ work, form, monitor }: Props) {
           autocomplete="off"
           onText={(name) => change({ name, isNamed: name !== '' })}
         />
-        {isChecked && <Interval draft={draft} onChange={change} />}
+        {asks && <Interval draft={draft} onChange={change} />}
       </div>
       <KindFields {...{ draft, form, monitor }} onChange={change} />
-      {isChecked && <Advanced {...{ draft, monitor }} onChange={change} />}
+      {asks && <Advanced {...{ draft, monitor }} onChange={change} />}
       <Words draft={draft} onChange={change} />
       {answer && <Result of={answer} />}
       {trying.error !== undefined && <ErrorNote error={trying.error} />}
       {saving.error !== undefined && <ErrorNote error={saving.error} />}
       <footer class="row wrap">
-        {isChecked && (
+        {asks && (
           <Button
             icon={FlaskConical}
             busy={trying.isBusy}
@@ -76,8 +85,9 @@ interface PartProps {
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-function Interval({ draft: { interval_s }, onChange }: PartProps) {
-  const all = [...new Set<number>([...INTERVALS_S, interval_s])].sort((a, b) => a - b);
+function Interval({ draft: { interval_s, kind }, onChange }: PartProps) {
+  const usual: readonly number[] = kind === 'domain' ? DOMAIN_INTERVALS_S : INTERVALS_S;
+  const all = [...new Set([...usual, interval_s])].sort((a, b) => a - b);
   return (
     <Select
       label={t.monitors.fields.interval}
@@ -97,41 +107,55 @@ interface FieldsProps extends PartProps {
 function KindFields({ draft, form, monitor, onChange }: FieldsProps) {
   if (!form) return null;
   const { kind, spec, secret, target } = draft;
+  if (kind === 'group')
+    return <GroupFields spec={spec} onChange={(next) => onChange({ spec: next })} />;
   const isFirst = ({ name, required }: KindForm['fields'][number]) =>
-    kind === 'heartbeat'
-      ? name !== 'methods' && name !== 'run_grace_s'
-      : kind === 'group' || (required && (target === '' || !FILLED[kind].includes(name)));
-  const drawn = (list: KindForm['fields']) =>
-    list.map((field) => (
-      <FormField
-        key={field.name}
-        field={field}
-        value={(field.secret ? secret : spec)[field.name] ?? (field.secret ? '' : field.default)}
-        isSet={monitor?.secret[field.name]?.set === true}
-        words={t.monitors}
-        onChange={(value) =>
-          onChange(
-            field.secret
-              ? { secret: { ...secret, [field.name]: value } }
-              : { spec: { ...spec, [field.name]: value } },
-          )
-        }
-      />
-    ));
-  const first = form.fields.filter(isFirst);
-  const others = form.fields.filter((field) => !isFirst(field));
+    required && (target === '' || !FILLED[kind].includes(name));
+  const drawn = (list: KindForm['fields']) => (
+    <div class="monitors-fields">
+      {list.map((field) => (
+        <FormField
+          key={field.name}
+          field={inWords(field)}
+          value={(field.secret ? secret : spec)[field.name] ?? (field.secret ? '' : field.default)}
+          isSet={monitor?.secret[field.name]?.set === true}
+          words={t.monitors}
+          onChange={(value) =>
+            onChange(
+              field.secret
+                ? { secret: { ...secret, [field.name]: value } }
+                : { spec: { ...spec, [field.name]: value } },
+            )
+          }
+        />
+      ))}
+    </div>
+  );
+  const called = kind === 'heartbeat';
+  const first = called ? [] : form.fields.filter(isFirst);
+  const others = called
+    ? form.fields.filter(({ name }) => name === 'run_grace_s' || name === 'methods')
+    : form.fields.filter((field) => !isFirst(field));
   return (
     <>
-      {drawn(first)}
+      {called && <CallTimes spec={spec} onChange={(next) => onChange({ spec: next })} />}
+      {first.length > 0 && drawn(first)}
       {others.length > 0 && (
         <details>
-          <summary>{t.monitors.kindFields(form.title)}</summary>
-          <div class="stack monitors-more">{drawn(others)}</div>
+          <summary>{t.monitors.kindFields(t.monitors.kinds[kind])}</summary>
+          <div class="monitors-more">{drawn(others)}</div>
         </details>
       )}
     </>
   );
 }
+
+/** Field with its title and help in the reader's language. */
+const inWords = (field: KindForm['fields'][number]): KindForm['fields'][number] => ({
+  ...field,
+  title: t.monitors.titleOf(field.name, field.title),
+  ...(field.help !== undefined && { help: t.monitors.helpOf(field.name, field.help) }),
+});
 
 interface AdvancedProps extends PartProps {
   readonly monitor: Monitor | undefined;
@@ -172,7 +196,9 @@ function Advanced({ draft, monitor, onChange }: AdvancedProps) {
       <details>
         <summary>{t.monitors.fromWhere}</summary>
         <div class="stack monitors-more">
-          <PlacesField places={draft.places} onChange={(places) => onChange({ places })} />
+          {draft.kind !== 'domain' && (
+            <PlacesField places={draft.places} onChange={(places) => onChange({ places })} />
+          )}
           <div class="monitors-pair">
             {number('retries', '2')}
             {number('retry_s', '20')}

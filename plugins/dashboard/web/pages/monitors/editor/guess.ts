@@ -62,10 +62,12 @@ export function specOf(kind: Kind, text: string): Spec {
     case 'dns':
     case 'domain':
       return { name: host };
+    case 'domain':
+      return { name: host.replace(/^www\./, '') };
     case 'heartbeat':
       return { period_s: HOUR_S };
     case 'group':
-      return {};
+      return { rule: 'worst', members: [] };
   }
 }
 

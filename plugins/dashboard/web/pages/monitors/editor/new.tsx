@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Loaded, useCrumbs, usePoll, useServer } from '../../../frame/index.ts';
 import { Card } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { type KindForm, type Monitor, useKinds } from '../model.ts';
+import { isChecked, type KindForm, useKinds } from '../model.ts';
 import { type Draft, draftOf, useDraft } from './draft.ts';
 import { MonitorForm } from './form.tsx';
 
@@ -10,7 +10,7 @@ import { MonitorForm } from './form.tsx';
 export function NewPage({ from }: { readonly from: string | undefined }) {
   const { call } = useServer();
   const source = usePoll(`copy of ${from ?? ''}`, async () =>
-    from === undefined ? null : ((await call('monitor_get', { name: from })) as Monitor),
+    from === undefined ? null : call('monitor_get', { name: from }),
   );
   useCrumbs({ label: t.monitors.add });
   return (
@@ -54,7 +54,9 @@ function Fields({ forms, start, isFirst }: FieldsProps) {
   return (
     <Card>
       <div class="stack">
-        {start === undefined && <OneField value={draft.target} isFirst={isFirst} onText={type} />}
+        {start === undefined && !(draft.isChosen && !isChecked(draft.kind)) && (
+          <OneField value={draft.target} isFirst={isFirst} onText={type} />
+        )}
         <div class="row wrap" role="group" aria-label={t.monitors.kind}>
           {forms.map(({ kind, summary }) => (
             <button

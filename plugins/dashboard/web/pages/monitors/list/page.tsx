@@ -1,7 +1,7 @@
-import { Plus, SearchX } from 'lucide';
+import { Ellipsis, Import, Plus, Search as SearchIcon, SearchX } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import { address, Link, Loaded, navigate, setQuery, to, useServer } from '../../../frame/index.ts';
-import { Button, Empty, format, Search } from '../../../parts/index.ts';
+import { Button, Empty, format, Icon, Menu, Search } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { NewForm } from '../editor/new.tsx';
 import { mayMake, type Row, STATES, type State, useMonitors } from '../model.ts';
@@ -26,7 +26,15 @@ function NoMonitors() {
     <div class="monitors-first">
       <h1>{t.monitors.none}</h1>
       <p class="muted">{t.monitors.noneText}</p>
-      {mayMake(server) && <NewForm isFirst />}
+      {mayMake(server) && (
+        <>
+          <NewForm isFirst />
+          <p class="muted">
+            {t.monitors.comingFrom}{' '}
+            <Link to={to('monitors-import')}>{t.frame.pages['monitors-import']}</Link>
+          </p>
+        </>
+      )}
     </div>
   );
 }
@@ -50,6 +58,20 @@ function List({ rows }: { readonly rows: readonly Row[] }) {
           <Button kind="primary" icon={Plus} onClick={() => navigate(to('monitors', { new: '' }))}>
             {t.monitors.add}
           </Button>
+        )}
+        {mayMake(server) && (
+          <Menu
+            label={t.monitors.more}
+            icon={Ellipsis}
+            align="end"
+            items={[
+              {
+                label: t.frame.pages['monitors-import'],
+                icon: Import,
+                onSelect: () => navigate(to('monitors-import')),
+              },
+            ]}
+          />
         )}
       </header>
       <Sentence rows={rows} />
@@ -105,12 +127,10 @@ function Bar({ rows, state, text }: BarProps) {
   const counts = countsOf(rows);
   return (
     <div class="row wrap">
-      <Search
-        label={t.monitors.find}
-        value={text}
-        onText={(q) => setQuery({ q })}
-        class="monitors-find"
-      />
+      <div class="monitors-find">
+        <Icon of={SearchIcon} />
+        <Search label={t.monitors.find} value={text} onText={(q) => setQuery({ q })} />
+      </div>
       {STATES.filter((one) => counts[one] > 0 || one === state).map((one) => (
         <button
           type="button"

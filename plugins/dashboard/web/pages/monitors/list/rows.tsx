@@ -1,10 +1,11 @@
 import { ChevronDown, ChevronRight } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { colours, Link, navigate, to } from '../../../frame/index.ts';
-import { Amount, format, Icon, useWindow } from '../../../parts/index.ts';
+import { Amount, format, Icon, sentenceOf, useWindow } from '../../../parts/index.ts';
+import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import type { Row } from '../model.ts';
+import { type Row, targetText } from '../model.ts';
 import { uptimeFigure } from '../uptime-figure.ts';
 import { countsOf, type Line } from './filters.ts';
 import { useMonths } from './months.ts';
@@ -19,7 +20,7 @@ interface Props {
 const PHONE = '(max-width: 720px)';
 /** Height of a row and the middle of its strip, px. */
 const WIDE = { height: 44, middle: 22 };
-const NARROW = { height: 76, middle: 54 };
+const NARROW = { height: 64, middle: 44 };
 
 /** Monitors in rows: only those in the window exist, and one canvas has the outcomes of all of them. */
 export function Rows({ lines, folded, onFold }: Props) {
@@ -111,8 +112,9 @@ interface RowProps {
 }
 
 function MonitorRow({ row, month, index, style }: RowProps) {
-  const { name, target, state, detail, recent, ms, uptime } = row;
-  const why = state === 'down' || state === 'degraded' ? detail : '';
+  const { name, state, detail, recent, ms, uptime } = row;
+  const target = targetText(row);
+  const why = state === 'down' || state === 'degraded' ? sentenceOf(reasonText(detail)) : '';
   const failed = recent.split('d').length - 1;
   return (
     <div

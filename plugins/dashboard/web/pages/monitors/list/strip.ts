@@ -5,9 +5,16 @@ import type { Line } from './filters.ts';
 const SLOTS = 30;
 const SLOT_PX = 6;
 export const STRIP_PX = SLOTS * SLOT_PX;
+/** Slot of a check that was not made. */
+const NOTHING = ' ';
 /** Heights by outcome, px: a failure is told from a success by more than its colour. */
-const HEIGHTS: Readonly<Record<string, number>> = { u: 10, d: 22, '?': 3 };
-const COLOURS: Readonly<Record<string, string>> = { u: '--bar', d: '--bad', '?': '--line-strong' };
+const HEIGHTS: Readonly<Record<string, number>> = { ...{ u: 10, d: 22, '?': 3 }, [NOTHING]: 2 };
+const COLOURS: Readonly<Record<string, string>> = {
+  u: '--bar',
+  d: '--bad',
+  '?': '--line-strong',
+  [NOTHING]: '--line',
+};
 const BASE_PX = 11;
 
 export interface Drawing {
@@ -29,17 +36,16 @@ export function drawStrips(canvas: HTMLCanvasElement, { lines, height, middle }:
   if (!pen) return;
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   pen.clearRect(0, 0, w, h);
-  for (const letter of ['u', '?', 'd']) {
+  for (const letter of [NOTHING, 'u', '?', 'd']) {
     pen.fillStyle = colourOf(COLOURS[letter] as string);
     const tall = HEIGHTS[letter] as number;
     for (const [at, line] of lines.entries()) {
       if (!('row' in line)) continue;
-      const { recent } = line.row;
-      const first = SLOTS - recent.length;
+      const outcomes = line.row.recent.padStart(SLOTS, NOTHING);
       const bottom = at * height + middle + BASE_PX;
-      for (let slot = 0; slot < recent.length; slot++)
-        if (recent[slot] === letter)
-          pen.fillRect((first + slot) * SLOT_PX, bottom - tall, SLOT_PX - 2, tall);
+      for (let slot = 0; slot < SLOTS; slot++)
+        if (outcomes[slot] === letter)
+          pen.fillRect(slot * SLOT_PX, bottom - tall, SLOT_PX - 2, tall);
     }
   }
 }

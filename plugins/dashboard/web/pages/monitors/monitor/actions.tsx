@@ -3,20 +3,19 @@ import { navigate, to, useServer } from '../../../frame/index.ts';
 import { Button, ConfirmButton, ErrorNote, toast, useWork } from '../../../parts/index.ts';
 import { Switch } from '../../../parts/switch.tsx';
 import { t } from '../../../strings/index.ts';
-import { type Monitor, mayDelete, mayMake } from '../model.ts';
+import { isChecked, type Monitor, mayDelete, mayMake } from '../model.ts';
 
 interface Props {
   readonly monitor: Monitor;
   readonly mayChange: boolean;
-  readonly isChecked: boolean;
   readonly onChanged: () => void;
 }
 
 /** What can be done with a monitor. */
-export function Actions({ monitor, mayChange, isChecked, onChanged }: Props) {
+export function Actions({ monitor, mayChange, onChanged }: Props) {
   const server = useServer();
   const { call } = server;
-  const { name, enable } = monitor;
+  const { name, enable, kind } = monitor;
   const check = useWork(async () => {
     await call('monitor_check_now', { name });
     toast(t.monitors.checking);
@@ -36,7 +35,7 @@ export function Actions({ monitor, mayChange, isChecked, onChanged }: Props) {
           }}
         />
       )}
-      {mayChange && isChecked && (
+      {mayChange && isChecked(kind) && (
         <Button
           icon={RotateCw}
           busy={check.isBusy}

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useMachines, useOpenAlerts, usePoll, useServer } from '../../../frame/index.ts';
 import { inOrder } from '../../../parts/alert/index.ts';
 import { t } from '../../../strings/index.ts';
-import { type Monitor, PINGS, type Ping } from '../model.ts';
+import type { Ping } from '../model.ts';
 
 const EVERY_MS = 5_000;
 const SLOWLY_MS = 60_000;
@@ -13,11 +13,7 @@ const MOST_PINGS = 20;
 
 export function useMonitor(name: string) {
   const { call } = useServer();
-  return usePoll(
-    `monitor ${name}`,
-    async (): Promise<Monitor> => (await call('monitor_get', { name })) as Monitor,
-    { every_ms: EVERY_MS },
-  );
+  return usePoll(`monitor ${name}`, () => call('monitor_get', { name }), { every_ms: EVERY_MS });
 }
 
 /** Uptime of the spans and of each of the last days, by the reader's days. */
@@ -48,21 +44,35 @@ export const RANGES = {
 } as const;
 export type Range = keyof typeof RANGES;
 
+/** Time that a chart of a new monitor shows at least. */
+const LEAST_MS = 900_000;
+
+interface TimesOptions {
+  readonly name: string;
+  readonly range: Range;
+  /** Unix ms at which the monitor was made: before, there is nothing to show. */
+  readonly made_at: number;
+}
+
 /** Times of the checks in a range, or in the part of it that was zoomed to. */
-export function useTimes(name: string, range: Range) {
+export function useTimes({ name, range, made_at }: TimesOptions) {
   const { call } = useServer();
   const [zooms, setZooms] = useState<readonly (readonly [number, number])[]>([]);
   const zoom = zooms.at(-1);
+  const spanUntil = (end: number): readonly [number, number] => [
+    Math.max(end - RANGES[range], Math.min(made_at, end - LEAST_MS)),
+    end,
+  ];
   const series = usePoll(
     `times ${name} ${range} ${zoom?.join(' ') ?? ''}`,
     () => {
-      const [from, to] = zoom ?? [Date.now() - RANGES[range], Date.now()];
+      const [from, to] = zoom ?? spanUntil(Date.now());
       return call('monitor_query_series', { name, from, to });
     },
     { every_ms: SLOWLY_MS },
   );
   const end = series.at ?? Date.now();
-  const [from, to] = zoom ?? [end - RANGES[range], end];
+  const [from, to] = zoom ?? spanUntil(end);
   return {
     series,
     times: {
@@ -79,16 +89,16 @@ export function useTimes(name: string, range: Range) {
 /** The last calls of a heartbeat; undefined: they are not for this token, or the server does not tell. */
 export function usePings(name: string) {
   const server = useServer();
-  const mayRead = server.may(PINGS, { name }) === true;
+  const mayRead = server.may('monitor_pings', { name }) === true;
   return usePoll<readonly Ping[] | undefined>(
     `pings ${name} ${mayRead}`,
-    async () =>
-      mayRead
-        ? ((await server.call(PINGS as never, { name, limit: MOST_PINGS } as never)) as Ping[])
-        : undefined,
+    async () => (mayRead ? server.call('monitor_pings', { name, limit: MOST_PINGS }) : undefined),
     { every_ms: EVERY_MS },
   );
 }
+
+/** Tells whether a place has to be named: what nobody chose is checked by the server. */
+export const isElsewhere = (place: string): boolean => place !== 'server';
 
 /** Name of a place as people know it. */
 export function usePlaceName(): (place: string) => string {

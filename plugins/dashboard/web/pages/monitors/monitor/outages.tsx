@@ -1,7 +1,8 @@
 import { Loaded } from '../../../frame/index.ts';
 import { Card, format } from '../../../parts/index.ts';
+import { reasonText } from '../../../parts/monitor/reason.ts';
 import { t } from '../../../strings/index.ts';
-import { useOutages, usePlaceName } from './model.ts';
+import { isElsewhere, useOutages, usePlaceName } from './model.ts';
 
 interface Props {
   readonly name: string;
@@ -26,12 +27,16 @@ export function Outages({ name, since }: Props) {
                 <span
                   title={`${format.dateTime(from)} – ${to === null ? '' : format.dateTime(to)}`}
                 >
-                  {format.when(from)} – {to === null ? t.monitors.now : format.when(to)}
+                  {to === null ? `${format.when(from)} – ${t.monitors.now}` : format.span(from, to)}
                 </span>
                 <strong>{format.duration((to ?? Date.now()) - from)}</strong>
-                <span class="muted small">{places.map(nameOf).join(', ')}</span>
+                {places.some(isElsewhere) && (
+                  <span class="muted small">
+                    {t.monitors.seenFrom(places.map(nameOf).join(', '))}
+                  </span>
+                )}
               </div>
-              {cause !== '' && <p class="muted small monitors-cause">{cause}</p>}
+              {cause !== '' && <p class="muted small monitors-cause">{reasonText(cause)}</p>}
             </li>
           ));
           return (

@@ -1,14 +1,17 @@
 import { Radar } from 'lucide';
 import { Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
 import { OpenAlerts } from '../../../parts/alert/open.tsx';
-import { Button, Card, Empty, ErrorNote, format } from '../../../parts/index.ts';
+import { Button, Card, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
+import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import { isMissing, type Monitor, mayWrite } from '../model.ts';
+import { isChecked, isMissing, type Monitor, mayWrite } from '../model.ts';
 import { Actions } from './actions.tsx';
 import { Certificates } from './certificates.tsx';
+import { Figures } from './figures.tsx';
 import { Heartbeat } from './heartbeat.tsx';
-import { useAlertsOf, useMonitor } from './model.ts';
+import { Members, membersOf } from './members.tsx';
+import { isElsewhere, useAlertsOf, useMonitor, useUptime } from './model.ts';
 import { Outages } from './outages.tsx';
 import { LastFailure, Places } from './places.tsx';
 import { Times } from './times.tsx';
@@ -39,69 +42,87 @@ interface Props {
 }
 
 function Content({ monitor, onChanged }: Props) {
-  const { name, kind, problem, verdict, states, certificates } = monitor;
+  const { name, kind, problem, verdict, states, certificates, created_at, note } = monitor;
   const server = useServer();
   const alerts = useAlertsOf(name);
-  const isChecked = kind !== 'heartbeat' && kind !== 'group';
+  const uptime = useUptime(name);
+  const mayChange = mayWrite(server, name);
+  const isElse = states.some(({ place }) => isElsewhere(place));
+  const seen = certificates.length > 0 && <Certificates list={certificates} />;
   return (
     <div class="stack">
       <header class="page-head">
         <h1 class="grow monitors-title">{name}</h1>
-        <Actions
-          monitor={monitor}
-          mayChange={mayWrite(server, name)}
-          isChecked={isChecked}
-          onChanged={onChanged}
-        />
+        <Actions {...{ monitor, mayChange, onChanged }} />
       </header>
       <Verdict monitor={monitor} />
       {problem !== null && <ErrorNote what={t.monitors.problem} error={problem} />}
+      <Figures {...{ monitor, uptime }} />
       <OpenAlerts alerts={alerts} />
-      {kind === 'heartbeat' && <Heartbeat monitor={monitor} />}
-      {states.length > 0 && <Places monitor={monitor} />}
+      {kind === 'heartbeat' && <Heartbeat {...{ monitor, mayChange, onChanged }} />}
+      {kind === 'group' && <Members of={monitor} />}
+      {isChecked(kind) && isElse && <Places monitor={monitor} />}
       <LastFailure monitor={monitor} />
-      {isChecked && <Times name={name} />}
+      {kind === 'tls' && seen}
+      {isChecked(kind) && <Times name={name} made_at={created_at} />}
       <div class="monitors-columns">
-        <UptimeCard name={name} />
-        <Outages name={name} since={verdict.since} />
+        <UptimeCard uptime={uptime} />
+        <div class="stack">
+          <Outages name={name} since={verdict.since} />
+          {kind !== 'tls' && seen}
+          {note !== '' && (
+            <Card title={t.monitors.fields.note}>
+              <p class="monitors-note">{note}</p>
+            </Card>
+          )}
+        </div>
       </div>
-      {certificates.length > 0 && <Certificates list={certificates} />}
-      {monitor.note !== '' && (
-        <Card title={t.monitors.fields.note}>
-          <p class="monitors-note">{monitor.note}</p>
-        </Card>
-      )}
     </div>
   );
 }
 
-function Verdict({ monitor: { verdict, kind, spec, interval_s, enable } }: Pick<Props, 'monitor'>) {
+/** How it is, since when and why; below, what it watches. */
+function Verdict({ monitor }: Pick<Props, 'monitor'>) {
+  const { verdict, kind, spec, interval_s, enable } = monitor;
   const { state, since, detail } = verdict;
   const shown = enable ? state : 'paused';
+  const parts = [
+    t.monitors.kinds[kind],
+    subjectOf(spec),
+    isChecked(kind) ? t.monitors.every(format.duration(interval_s * 1000)) : '',
+    kind === 'heartbeat' ? timesOf(spec) : '',
+    kind === 'group' ? t.monitors.members(membersOf(monitor).length) : '',
+  ];
   return (
-    <div class="monitors-verdict">
-      <StateMark of={shown} />
-      <span class="muted" title={format.dateTime(since)}>
-        {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
-      </span>
-      {shown !== 'up' && detail !== '' && <span class="monitors-why">{detail}</span>}
-      <span class="muted monitors-subject">
-        {[t.monitors.kinds[kind], subjectOf(spec), every(kind, interval_s)]
-          .filter((one) => one !== '')
-          .join(' · ')}
-      </span>
+    <div class="stack monitors-verdict">
+      <div class="row wrap">
+        <StateMark of={shown} />
+        <span class="muted" title={format.dateTime(since)}>
+          {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
+        </span>
+        {shown !== 'up' && detail !== '' && (
+          <span class="monitors-why">{sentenceOf(reasonText(detail))}</span>
+        )}
+      </div>
+      <p class="muted monitors-subject">{parts.filter((one) => one !== '').join(' · ')}</p>
     </div>
   );
 }
 
-const every = (kind: Monitor['kind'], interval_s: number): string =>
-  kind === 'heartbeat' || kind === 'group'
-    ? ''
-    : t.monitors.every(format.duration(interval_s * 1000));
+/** When a heartbeat is expected: its period, or its cron line and zone, and how late it may be. */
+function timesOf(spec: Monitor['spec']): string {
+  const { period_s, cron, zone, grace_s } = spec as Record<string, string | number | undefined>;
+  const grace = t.monitors.heartbeat.grace(format.duration(Number(grace_s) * 1_000));
+  const times =
+    cron === undefined
+      ? t.monitors.every(format.duration(Number(period_s) * 1_000))
+      : `${cron} (${zone ?? 'UTC'})`;
+  return `${times} · ${grace}`;
+}
 
 function subjectOf(spec: Monitor['spec']): string {
-  const { url, host, port, name, cron } = spec as Record<string, string | number | undefined>;
+  const { url, host, port, name } = spec as Record<string, string | number | undefined>;
   if (url !== undefined) return String(url);
   if (host !== undefined) return port === undefined ? String(host) : `${host}:${port}`;
-  return String(name ?? cron ?? '');
+  return String(name ?? '');
 }

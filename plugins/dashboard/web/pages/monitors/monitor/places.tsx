@@ -1,9 +1,10 @@
 import { Link, to } from '../../../frame/index.ts';
 import { Amount, Card, format } from '../../../parts/index.ts';
+import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import type { Monitor } from '../model.ts';
-import { usePlaceName } from './model.ts';
+import { isElsewhere, usePlaceName } from './model.ts';
 
 interface Props {
   readonly monitor: Monitor;
@@ -37,7 +38,9 @@ export function Places({ monitor: { states } }: Props) {
                 {format.ago(Date.now() - last_at)}
               </span>
             </div>
-            {detail !== '' && state !== 'up' && <p class="monitors-why small">{detail}</p>}
+            {detail !== '' && state !== 'up' && (
+              <p class="monitors-why small">{reasonText(detail)}</p>
+            )}
             <p class="muted small">
               {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
             </p>
@@ -52,20 +55,14 @@ export function Places({ monitor: { states } }: Props) {
 export function LastFailure({ monitor: { last_answer: last } }: Props) {
   const nameOf = usePlaceName();
   if (!last) return null;
-  const { at, place, code, detail, sample } = last;
+  const { at, place, text } = last;
   return (
     <Card title={t.monitors.lastAnswer}>
       <p class="muted small">
-        {[
-          format.dateTime(at),
-          place === undefined ? '' : nameOf(place),
-          code ? t.monitors.status(code) : '',
-          detail ?? '',
-        ]
-          .filter((one) => one !== '')
-          .join(' · ')}
+        {format.dateTime(at)}
+        {isElsewhere(place) && ` · ${t.monitors.seenFrom(nameOf(place))}`}
       </p>
-      {sample && <pre class="monitors-sample">{sample}</pre>}
+      <pre class="monitors-sample">{text}</pre>
     </Card>
   );
 }

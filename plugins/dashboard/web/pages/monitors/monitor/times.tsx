@@ -6,10 +6,10 @@ import { t } from '../../../strings/index.ts';
 import { RANGES, type Range, useTimes } from './model.ts';
 
 /** Times of the checks: the median with its spread, and the slowest twentieth. */
-export function Times({ name }: { readonly name: string }) {
+export function Times({ name, made_at }: { readonly name: string; readonly made_at: number }) {
   const wanted = address.value.query.get('range') as Range | null;
   const range: Range = wanted !== null && Object.hasOwn(RANGES, wanted) ? wanted : '6h';
-  const { series, times, forget } = useTimes(name, range);
+  const { series, times, forget } = useTimes({ name, range, made_at });
   const curves = useMemo(() => curvesOf(series.data?.points ?? []), [series.data]);
   return (
     <Card

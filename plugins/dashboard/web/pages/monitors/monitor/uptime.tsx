@@ -1,17 +1,17 @@
 import type { Methods } from '@svc/client';
 import { Loaded } from '../../../frame/index.ts';
+import type { Resource } from '../../../frame/resources.ts';
 import { Amount, Card, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { uptimeFigure } from '../uptime-figure.ts';
-import { useUptime } from './model.ts';
 
-type Span = Methods['monitor_query_uptime']['result']['spans'][number];
+export type Uptime = Methods['monitor_query_uptime']['result'];
+export type Span = Uptime['spans'][number];
 
 const DAY_MS = 86_400_000;
 
 /** Uptime of the last spans with how much of each is known, and a bar of days. */
-export function UptimeCard({ name }: { readonly name: string }) {
-  const uptime = useUptime(name);
+export function UptimeCard({ uptime }: { readonly uptime: Resource<Uptime> }) {
   return (
     <Card title={t.monitors.uptime}>
       <Loaded of={uptime} what={t.monitors.unreadable}>
@@ -30,7 +30,7 @@ export function UptimeCard({ name }: { readonly name: string }) {
               <tbody>
                 {spans.map((span) => (
                   <tr key={span.from}>
-                    <td>{t.monitors.spans(Math.round((span.to - span.from) / DAY_MS))}</td>
+                    <td>{t.monitors.spans(spanDays(span))}</td>
                     <td class="num">
                       <Amount of={uptimeFigure(span.uptime)} />
                     </td>
@@ -55,7 +55,11 @@ export function UptimeCard({ name }: { readonly name: string }) {
   );
 }
 
-const downText = ({ down_s, coverage }: Span): string =>
+/** Length of a span, days. */
+export const spanDays = ({ from, to }: Span): number => Math.round((to - from) / DAY_MS);
+
+/** Time of a span that was down; a dash where nothing is known. */
+export const downText = ({ down_s, coverage }: Span): string =>
   coverage === 0 ? '–' : down_s === 0 ? t.monitors.never : format.duration(down_s * 1000);
 
 function Days({ days }: { readonly days: readonly Span[] }) {

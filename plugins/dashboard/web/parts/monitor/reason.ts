@@ -1,0 +1,20 @@
+import { t } from '../../strings/index.ts';
+
+/** What the server writes of a failure, and what it means: conditions of the kinds say nothing that the state does not. */
+const WORDS: readonly (readonly [RegExp, (found: string) => string])[] = [
+  [
+    /status (\d{3}), not status >= 200 && status < 400/g,
+    (status) => t.probes.failures.status(status),
+  ],
+  [/not tls\.valid/g, () => t.probes.failures.certificate],
+  [/not loss_percent < 100/g, () => t.probes.failures.noEcho],
+  [/not rcode == "NOERROR" && size\(answers\) > 0/g, () => t.probes.failures.noAnswer],
+  [/exit status (\d+)/g, (status) => t.probes.failures.exit(status)],
+];
+
+/** Reason of a failure in the reader's words; what people wrote themselves stays. */
+export const reasonText = (detail: string): string =>
+  WORDS.reduce(
+    (text, [wanted, say]) => text.replaceAll(wanted, (_all, found: string) => say(found)),
+    detail,
+  );
