@@ -28,7 +28,8 @@ export class World {
     const monitor: MonitorNow = {
       ...{ id: 0, name, kind: 'http', group: null, tags: [], owner: null, severity: 2 },
       ...{ parent: null, agents: [], state: 'up', since: 0, up: 1, down: 0, unknown: 0 },
-      ...{ detail: '', ms: 20, not_after: null, lifetime_ms: null, host: '', suspect: false },
+      ...{ detail: '', ms: 20, not_after: null, lifetime_ms: null, host: '' },
+      ...{ target: 'https://shop.example.net', suspect: false },
       ...{ checked_at: Number.MAX_SAFE_INTEGER, settle_ms: 130_000 },
       ...this.list.get(name),
       ...over,

@@ -40,6 +40,11 @@ export class KnownMonitors {
     return (await this.#service()?.isolated()) ?? [];
   }
 
+  /** Number of enabled monitors. */
+  get count(): number {
+    return this.#byId.size;
+  }
+
   named(name: string): MonitorNow | undefined {
     return this.#byName?.get(name);
   }

@@ -21,7 +21,7 @@ export const Scope = Type.Object(
     all: Type.Optional(Type.Literal(true, { description: 'All that the owner may read.' })),
     agents: Type.Optional(Type.Array(Uuid, { maxItems: 1_000 })),
     tags: Type.Optional(Names('Machines, or monitors, with one of these tags.')),
-    monitors: Type.Optional(Names('Monitors, by name; for the source `monitor`.')),
+    monitors: Type.Optional(Names('Monitors, by name or as `shop*`; for the source `monitor`.')),
   },
   { ...closed, description: '`{"all": true}`, or lists of which one must match.' },
 );
@@ -31,7 +31,7 @@ export const MatcherSchema = Type.Object(
     rules: Type.Optional(Names('Rules, by name.')),
     agents: Type.Optional(Type.Array(Uuid, { maxItems: 1_000 })),
     tags: Type.Optional(Names('Machines and monitors with one of these tags.')),
-    monitors: Type.Optional(Names('Monitors, by name.')),
+    monitors: Type.Optional(Names('Monitors, by name or as `shop*`.')),
     severity: Type.Optional(SeverityWord),
   },
   {
@@ -70,13 +70,13 @@ const ruleMembers = {
   ),
   policy: optional(Line({ maxLength: 80, description: 'Default: `default`.' })),
   repeat_s: optional(
-    Seconds(604_800, 'Seconds until it is told again. Default: as the policy says.'),
+    Seconds(604_800, 'Seconds until it is told again; 0: never. Default: as the policy says.'),
   ),
   summary: optional(
     Text({
       maxLength: 500,
       description:
-        'Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none.',
+        'Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, for the source `monitor` `monitor.kind`, `monitor.target`, `monitor.group`, `monitor.places`, `monitor.detail`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none.',
     }),
   ),
   runbook: optional(Line({ maxLength: 500, description: 'Address of instructions.' })),

@@ -124,6 +124,10 @@ export interface AlertDetail {
 export interface MonitorFacts extends MessageMonitor {
   /** Why it is down; foreign text. */
   readonly detail: string;
+  /** What it checks, without credentials; its group; and how many of the places that know say down: `2/3`. Absent in older alerts. */
+  readonly target?: string;
+  readonly group?: string;
+  readonly places?: string;
 }
 
 export const EVENT_KINDS = [
@@ -243,7 +247,7 @@ export interface Policy {
   readonly id: number;
   readonly name: string;
   readonly steps: readonly PolicyStep[];
-  readonly group_by: 'rule' | 'subject' | 'severity' | 'all';
+  readonly group_by: 'rule' | 'subject' | 'group' | 'severity' | 'all';
   readonly wait_s: number;
   readonly interval_s: number;
   /** Seconds until an open alert that nobody acknowledged is told again, by severity; absent: never. */

@@ -42,6 +42,8 @@ export interface MonitorNow {
   readonly unknown: number;
   readonly detail: string;
   readonly ms: number | null;
+  /** What is checked, as people read it, without credentials and the query of an address. */
+  readonly target: string;
   /** Host that it checks, lower case; empty: none. */
   readonly host: string;
   /** Unix ms of its last result that is stored; null: none. */

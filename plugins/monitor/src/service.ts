@@ -1,13 +1,13 @@
 import type { Placing } from './agents/index.ts';
 import type { MonitorNow, Monitors } from './api.ts';
 import type { KnownMonitors } from './engine/known.ts';
-import { Hosts } from './hosts.ts';
 import type { CertificateStore } from './store/certificates.ts';
 import type { IsolatedStore } from './store/isolated.ts';
 import type { MonitorStore } from './store/monitors.ts';
 import type { ListedMonitor } from './store/rows.ts';
 import type { StateStore } from './store/states.ts';
 import type { VerdictStore } from './store/verdicts.ts';
+import { Targets } from './targets.ts';
 import { UNKNOWN } from './types.ts';
 import { severityNumber, stateWord } from './words.ts';
 
@@ -23,14 +23,14 @@ export interface ServiceParts {
 
 /** Service for rules of source `monitor`, and for status pages. */
 export function openMonitors(parts: ServiceParts): Monitors {
-  const hosts = new Hosts(parts.monitors);
+  const targets = new Targets(parts.monitors);
   return {
-    now: () => readNow(parts, hosts),
+    now: () => readNow(parts, targets),
     isolated: () => parts.isolatedServers.all(),
   };
 }
 
-async function readNow(parts: ServiceParts, hosts: Hosts): Promise<MonitorNow[]> {
+async function readNow(parts: ServiceParts, targets: Targets): Promise<MonitorNow[]> {
   const [listed, verdicts, ends, latest] = await Promise.all([
     parts.monitors.list(),
     parts.verdicts.all(),
@@ -38,7 +38,7 @@ async function readNow(parts: ServiceParts, hosts: Hosts): Promise<MonitorNow[]>
     parts.states.latest(),
   ]);
   const enabled = listed.filter(({ enable }) => enable);
-  const hostsOf = await hosts.of(enabled);
+  await targets.read(enabled);
   const byMonitor = new Map(verdicts.map((row) => [row.monitor_id, row]));
   return enabled.map((monitor): MonitorNow => {
     const { id, created_at } = monitor;
@@ -52,7 +52,7 @@ async function readNow(parts: ServiceParts, hosts: Hosts): Promise<MonitorNow[]>
       agents: monitor.places.server ? [] : parts.placing.of(id).map(({ uuid }) => uuid),
       ...{ state: stateWord(state), since, up, down, unknown, detail },
       ...{ ms, checked_at, suspect, not_after, lifetime_ms },
-      ...{ host: hostsOf.get(id) ?? '', settle_ms: settleTime(monitor) },
+      ...{ ...targets.of(id), settle_ms: settleTime(monitor) },
     };
   });
 }

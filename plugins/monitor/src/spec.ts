@@ -110,6 +110,13 @@ export function targetPlace(monitor: Pick<Monitor, 'kind' | 'spec'>): string {
   return URL.parse(text(spec, 'url') ?? '')?.origin ?? '';
 }
 
+/** Returns what is checked, as messages name it: an address without credentials, query and fragment. */
+export function toldTarget(monitor: Pick<Monitor, 'kind' | 'spec'>): string {
+  const target = targetOf(monitor);
+  const url = monitor.kind === 'http' ? URL.parse(target) : null;
+  return url ? `${url.origin}${url.pathname === '/' ? '' : url.pathname}` : target;
+}
+
 /** Returns what is checked, as people read it, without secrets. */
 export function targetOf({ kind, spec }: Pick<Monitor, 'kind' | 'spec'>): string {
   const at = (name: string) => text(spec, name) ?? '';

@@ -159,7 +159,8 @@ export class Answers {
     const value_text = measured || (detail.monitor?.detail ?? '');
     const threshold = detail.threshold ?? '';
     const duration = (closed_at ?? now()) - since;
-    const texts = { part, value: value_text, threshold, since, duration };
+    const { monitor } = detail;
+    const texts = { part, value: value_text, threshold, since, duration, monitor };
     const tagged = { ...subject, tags: detail.tags ?? [] };
     const place = {
       id,

@@ -6,13 +6,13 @@ import {
   TemplateError,
   type TemplateValues,
 } from '@svc/plugin-notify/api';
-import type { Rule } from '../types.ts';
+import type { MonitorFacts, Rule } from '../types.ts';
 
 const MOST_SUMMARY = 500;
 /** Filters whose text depends on language and zone. */
 const SPOKEN = /\|\s*(?:date|duration)\b/;
 
-type Texts = Pick<Rule, 'summary' | 'labels'>;
+type Texts = Pick<Rule, 'source' | 'summary' | 'labels'>;
 
 /** Values of a summary beside those of its rule. */
 export interface SummaryFacts {
@@ -28,6 +28,7 @@ export interface SummaryFacts {
   readonly since: number;
   /** Time for which it lasted or has lasted so far, ms. */
   readonly duration: number;
+  readonly monitor?: MonitorFacts | undefined;
 }
 
 const NAMES = [
@@ -43,8 +44,18 @@ const NAMES = [
   'duration',
 ];
 
-const namesOf = ({ labels }: Texts) => [
+/** Values of rules about monitors, by their names. */
+const OF_MONITOR = {
+  'monitor.kind': ({ kind }: MonitorFacts) => kind,
+  'monitor.target': ({ target }: MonitorFacts) => target,
+  'monitor.group': ({ group }: MonitorFacts) => group,
+  'monitor.places': ({ places }: MonitorFacts) => places,
+  'monitor.detail': ({ detail }: MonitorFacts) => detail,
+};
+
+const namesOf = ({ source, labels }: Texts) => [
   ...NAMES,
+  ...(source === 'monitor' ? Object.keys(OF_MONITOR) : []),
   ...Object.keys(labels).map((label) => `labels.${label}`),
 ];
 
@@ -95,7 +106,11 @@ export function summaryMembers(
   return { summary, summary_form: { text: rule.summary, values: Object.fromEntries(used) } };
 }
 
-function valuesOf(rule: Summed, { subject, ...facts }: SummaryFacts): TemplateValues {
+function valuesOf(rule: Summed, { subject, monitor, ...facts }: SummaryFacts): TemplateValues {
+  const said = Object.entries(OF_MONITOR).map(([name, of]) => [
+    name,
+    (monitor && of(monitor)) ?? '',
+  ]);
   const labels = Object.entries(rule.labels).map(([name, text]) => [`labels.${name}`, text]);
   return {
     ...facts,
@@ -105,5 +120,6 @@ function valuesOf(rule: Summed, { subject, ...facts }: SummaryFacts): TemplateVa
     rule: rule.name,
     severity: rule.severity,
     ...Object.fromEntries(labels),
+    ...(rule.source === 'monitor' && Object.fromEntries(said)),
   };
 }

@@ -4,7 +4,7 @@ import { asSevere } from '../rules/severity.ts';
 import type { Alert, AlertEvent, Placed, Rule } from '../types.ts';
 import { tellEnds } from './ends.ts';
 import { calmOf } from './flapping.ts';
-import { type Mass, massOf } from './mass.ts';
+import { type Group, groupsOf } from './groups.ts';
 import { type Flap, tellFlap, tellOpenings } from './openings.ts';
 import type { DispatchParts } from './parts.ts';
 import { Reminders } from './reminders.ts';
@@ -13,15 +13,7 @@ import { DispatchStore, PAGE } from './store.ts';
 import { Conflict, DecisionWriter } from './store-decision.ts';
 import { Suppressors } from './suppress.ts';
 import { suppressorKeyOf, Teller } from './teller.ts';
-import {
-  type Decision,
-  type Due,
-  groupOf,
-  isEmpty,
-  isFresh,
-  massKeyOf,
-  noDecision,
-} from './work.ts';
+import { type Decision, type Due, groupOf, isEmpty, isFresh, noDecision } from './work.ts';
 
 /** Events of one round. */
 const MOST_DUE = 10_000;
@@ -29,13 +21,6 @@ const MOST_RULES = 2_000;
 const GROUPS_MS = 86_400_000;
 /** Time until a new event is looked at, at most, where all is well: an older one was written by a clock that differs, or waits already. */
 const NEW_MS = 15_000;
-
-interface Group {
-  readonly key: string;
-  readonly openings: Due[];
-  readonly ends: Due[];
-  title: string | undefined;
-}
 
 /** Decides, on the server whose turn it is, who is told of openings and ends, and when. */
 export class Dispatcher {
@@ -125,7 +110,7 @@ export class Dispatcher {
     for (const flap of await this.#flaps(sorted)) {
       await this.#commit(await tellFlap(flap, teller, now), now);
     }
-    for (const group of await this.#ready(this.#groups(sorted), now)) {
+    for (const group of await this.#ready(groupsOf(sorted, this.#parts), now)) {
       await this.#tellGroup(group, teller, below, now);
     }
   }
@@ -145,37 +130,6 @@ export class Dispatcher {
       await tellOpenings({ key, items: openings, title }, teller, below, now),
       now,
     );
-  }
-
-  /** Events by the group in which they are told; machines that fell silent together are one. */
-  #groups({ openings, ends }: Sorted): Group[] {
-    const groups = new Map<string, Group>();
-    const groupFor = (key: string): Group => {
-      const group = groups.get(key) ?? { key, openings: [], ends: [], title: undefined };
-      groups.set(key, group);
-      return group;
-    };
-    const silent = Map.groupBy(
-      openings.filter(({ rule }) => rule.source === 'presence'),
-      ({ policy }) => policy.id,
-    );
-    const masses = new Map<number, Mass | undefined>();
-    for (const [policy, all] of silent) masses.set(policy, massOf(all, this.#parts.fleet.count()));
-    for (const due of openings) {
-      const mass = masses.get(due.policy.id);
-      const isMass = mass?.events.has(due.event.id) ?? false;
-      const key = groupOf(due.policy, due.rule, due.alert);
-      const group = groupFor(
-        isMass && due.policy.group_by === 'subject' ? massKeyOf(due.policy) : key,
-      );
-      group.openings.push(due);
-      if (isMass) group.title = mass?.title;
-    }
-    for (const due of ends) {
-      const key = due.told?.opening?.group ?? groupOf(due.policy, due.rule, due.alert);
-      groupFor(key).ends.push(due);
-    }
-    return [...groups.values()];
   }
 
   /** Groups whose time has come; the events of the others are moved to it. */

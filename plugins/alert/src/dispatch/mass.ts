@@ -4,17 +4,19 @@ const LEAST = 3;
 const SHARE = 0.3;
 const WITHIN_MS = 60_000;
 
-/** Machines that fell silent together. */
+/** Machines, or monitors, that went together. */
 export interface Mass {
   readonly events: ReadonlySet<number>;
   readonly title: string;
 }
 
 /**
- * Openings about absence that belong together: at least three machines, and three of ten, gone within a minute.
- * @param all openings of rules of source `presence` under one policy
+ * Openings that belong together: of at least three machines or monitors, and three of ten, within a minute.
+ * @param all openings of one kind under one policy
+ * @param of number of all that there are
+ * @param what happened to them: `machines fell silent`
  */
-export function massOf(all: readonly Due[], fleet: number): Mass | undefined {
+export function massOf(all: readonly Due[], of: number, what: string): Mass | undefined {
   const gone = all.toSorted((a, b) => a.alert.since - b.alert.since);
   let best: readonly Due[] = [];
   for (let from = 0, to = 0; from < gone.length; from++) {
@@ -22,9 +24,9 @@ export function massOf(all: readonly Due[], fleet: number): Mass | undefined {
     while ((gone[to]?.alert.since ?? Number.POSITIVE_INFINITY) <= first + WITHIN_MS) to++;
     if (to - from > best.length) best = gone.slice(from, to);
   }
-  const machines = new Set(best.map(({ alert }) => alert.subject_id)).size;
-  if (machines < LEAST || machines < SHARE * fleet) return undefined;
+  const count = new Set(best.map(({ alert }) => alert.subject_id)).size;
+  if (count < LEAST || count < SHARE * of) return undefined;
   const at = new Date(best[0]?.alert.since ?? 0).toISOString().slice(11, 16);
-  const title = `${machines} of ${Math.max(fleet, machines)} machines fell silent at ${at} UTC`;
+  const title = `${count} of ${Math.max(of, count)} ${what} at ${at} UTC`;
   return { events: new Set(best.map(({ event }) => event.id)), title };
 }

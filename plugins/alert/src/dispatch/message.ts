@@ -98,7 +98,8 @@ function messageAlert(line: Line, now: number): MessageAlert {
   const { subject_kind: kind, subject_id: id, part, detail } = alert;
   const threshold = detail.threshold ?? '';
   const subject = { kind, id, name, tags: tags.slice(0, 20) };
-  const texts = { subject, part, value, threshold, since, duration: (closed_at ?? now) - since };
+  const duration = (closed_at ?? now) - since;
+  const texts = { subject, part, value, threshold, since, duration, monitor: detail.monitor };
   return {
     id: `${alert.id}-${episode}`,
     rule: rule.name,

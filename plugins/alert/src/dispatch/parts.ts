@@ -12,7 +12,10 @@ export interface DispatchParts {
   readonly notify: Notify;
   readonly rules: Pick<Rules, 'list' | 'byId'>;
   readonly machines: Machines;
-  readonly monitors: Pick<KnownMonitors, 'isNew' | 'named' | 'downAbove' | 'unsettledAbove'>;
+  readonly monitors: Pick<
+    KnownMonitors,
+    'count' | 'isNew' | 'named' | 'downAbove' | 'unsettledAbove'
+  >;
   readonly settings: Settings;
   readonly fleet: Fleet;
   /** Tells whether the owner of the rule may know of this subject now; of machines, besides, whether the rule's scope has it. */

@@ -52,9 +52,10 @@ export const isEmpty = (decision: Decision): boolean =>
 /** Tells whether nobody has looked at an event yet. */
 export const isFresh = ({ due, at }: AlertEvent): boolean => due === FRESH || due === at;
 
-/** Key of the group of machines that fell silent together. */
-export const massKeyOf = (policy: Policy): string => `${policy.id}:mass`;
-export const isMassKey = (key: string): boolean => key.endsWith(':mass');
+/** Key of the group of machines that fell silent together, or of others by a word. */
+export const massKeyOf = (policy: Policy, word = ''): string => `${policy.id}:${word}mass`;
+/** Tells whether a group has alerts that neither rules nor one subject tell apart: its key stands in the history. */
+export const isKept = (key: string): boolean => key.endsWith(':mass') || key.includes(':group:');
 
 /** Key of the group in which an alert is told. */
 export function groupOf(policy: Policy, rule: Rule, alert: Told): string {
@@ -62,7 +63,15 @@ export function groupOf(policy: Policy, rule: Rule, alert: Told): string {
     rule: `rule:${rule.id}`,
     subject: `subject:${alert.subject_kind}:${alert.subject_id}`,
     severity: `severity:${rule.severity}`,
+    group: headingOf(alert),
     all: 'all',
   };
   return `${policy.id}:${by[policy.group_by]}`;
+}
+
+/** Group of a monitor; of anything else the subject. The text is one that a search for it finds as it is. */
+function headingOf({ detail, subject_kind, subject_id }: Told): string {
+  const group = detail.monitor?.group ?? '';
+  if (group === '') return `subject:${subject_kind}:${subject_id}`;
+  return `group:${Buffer.from(group).toString('hex')}`;
 }

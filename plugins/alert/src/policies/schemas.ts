@@ -17,7 +17,10 @@ export const PolicySettings = Type.Object(
     name: Name,
     steps: Type.Array(Step, { maxItems: 10 }),
     group_by: optional(
-      Type.Enum(['rule', 'subject', 'severity', 'all'], { description: 'Default: `rule`.' }),
+      Type.Enum(['rule', 'subject', 'group', 'severity', 'all'], {
+        description:
+          '`group`: the group of a monitor; without one, and of anything else, the subject. Default: `rule`.',
+      }),
     ),
     wait_s: optional(Seconds(3_600, 'Seconds that the first alert of a group waits. Default: 10.')),
     interval_s: optional(Seconds(86_400, 'Seconds between two messages of a group. Default: 60.')),

@@ -164,11 +164,14 @@ const expiry = (alert: Alert, at: number, note: string): Judgement => ({
 
 /** Facts of a monitor for messages, and its severity where it lowers that of the rule. */
 function factsOf(monitor: MonitorNow): AlertDetail {
-  const { kind, detail, up, down, unknown, not_after } = monitor;
+  const { kind, target, group, detail, up, down, unknown, not_after } = monitor;
   const severity = SEVERITIES[monitor.severity] ?? 'critical';
   const one_place = up + down === 1 && unknown > 0;
   return {
-    monitor: { kind, detail: detail.slice(0, 300), one_place, not_after },
+    monitor: {
+      ...{ kind, detail: detail.slice(0, 300), one_place, not_after },
+      ...{ target: target.slice(0, 200), group: group ?? '', places: `${down}/${up + down}` },
+    },
     ...(severity !== CRITICAL && { severity }),
   };
 }

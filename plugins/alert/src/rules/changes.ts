@@ -232,8 +232,8 @@ function settingsOf(given: Given, old?: StoredRule): Pick<Rule, Field | 'source'
     ...{ policy: member('policy'), repeat_s: member('repeat_s'), summary: member('summary') },
     ...{ runbook: member('runbook'), labels: member('labels') },
   };
-  if (rule.repeat_s !== null && rule.repeat_s < LEAST_REPEAT_S)
-    throw RpcError.invalid(`repeat_s must be at least ${LEAST_REPEAT_S}`);
+  if (rule.repeat_s && rule.repeat_s < LEAST_REPEAT_S)
+    throw RpcError.invalid(`repeat_s must be 0 (never) or at least ${LEAST_REPEAT_S}`);
   if (rule.runbook !== '' && !/^https?:\/\/[^\s]+$/.test(rule.runbook))
     throw RpcError.invalid('runbook must be an address that begins with https:// or http://');
   return rule;

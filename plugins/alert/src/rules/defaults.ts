@@ -130,6 +130,7 @@ const GIVEN: Readonly<Record<string, Given>> = {
     source: 'monitor',
     condition: 'tls.days_left < least(3, tls.lifetime_days / 10)',
     severity: 'critical',
+    repeat_s: 0,
   },
   'clock-off': {
     name: 'Clock of a machine off',

@@ -1,4 +1,5 @@
 import { canonicalUuid, RpcError, type Static } from '@svc/plugin-sdk';
+import { namedBy } from '../patterns.ts';
 import type { RuleChange } from '../schemas.ts';
 import type { RuleScope } from '../types.ts';
 
@@ -8,7 +9,7 @@ export const hasMonitor = (
   { name, tags }: { readonly name: string; readonly tags: readonly string[] },
 ): boolean =>
   'all' in scope ||
-  (scope.monitors?.includes(name) ?? false) ||
+  (scope.monitors !== undefined && namedBy(scope.monitors)(name)) ||
   (scope.tags?.some((tag) => tags.includes(tag)) ?? false);
 
 /** @throws RpcError 108 for a scope that names nothing, or all and something */

@@ -1,5 +1,6 @@
 import { SEVERITIES, type Severity } from '@svc/plugin-notify/api';
 import { canonicalUuid, RpcError } from '@svc/plugin-sdk';
+import { namedBy } from '../patterns.ts';
 import type { Matcher, SubjectKind } from '../types.ts';
 
 /** Facts of an alert that matchers look at. */
@@ -43,7 +44,10 @@ function testsOf({ rules, agents, tags, monitors, severity }: Matcher): Test[] {
   among(rules, (set) => (facts) => set.has(facts.rule));
   among(agents, (set) => (facts) => facts.kind === 'agent' && set.has(facts.subject));
   among(tags, (set) => (facts) => facts.tags.some((tag) => set.has(tag)));
-  among(monitors, (set) => (facts) => facts.kind === 'monitor' && set.has(facts.subject));
+  if (monitors) {
+    const isNamed = namedBy(monitors);
+    tests.push((facts) => facts.kind === 'monitor' && isNamed(facts.subject));
+  }
   return tests;
 }
 

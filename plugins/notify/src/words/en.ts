@@ -39,6 +39,8 @@ export const en = {
   machines: '{count} machines: {what}',
   machinesOffline: '{count} machines are offline',
   machinesBack: '{count} machines are back',
+  monitorsDown: '{count} monitors are down',
+  monitorsUp: '{count} monitors are up again',
   alerts: '{count} alerts: {what}',
   different: '{count} different alerts',
   allOver: 'Over: {what}',

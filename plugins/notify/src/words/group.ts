@@ -30,12 +30,15 @@ export function groupTitle(message: Message, words: Words): string {
   const { alerts } = message;
   const { all, open, closed } = countsOf(message);
   const count = `${all}`;
-  const isFleet =
-    alerts.every(({ subject }) => subject.kind === 'agent') &&
-    new Set(alerts.map(({ subject }) => subject.id)).size === alerts.length;
+  const differ = new Set(alerts.map(({ subject }) => subject.id)).size === alerts.length;
+  const isFleet = differ && alerts.every(({ subject }) => subject.kind === 'agent');
   if (isFleet && alerts.every(isOffline)) {
     if (closed === 0) return fill(words.machinesOffline, { count });
     if (open === 0) return fill(words.machinesBack, { count });
+  }
+  if (differ && alerts.every(({ shipped }) => shipped === 'monitor-down')) {
+    if (closed === 0) return fill(words.monitorsDown, { count });
+    if (open === 0) return fill(words.monitorsUp, { count });
   }
   const rule = common(alerts, (alert) => shippedOf(alert, words)?.title ?? alert.rule);
   const what = rule ?? common(alerts, ({ subject }) => subject.name || subject.id);

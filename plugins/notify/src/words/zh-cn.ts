@@ -40,6 +40,8 @@ export const zhCn: Words = {
   machines: '{count} 台机器：{what}',
   machinesOffline: '{count} 台机器已离线',
   machinesBack: '{count} 台机器已恢复在线',
+  monitorsDown: '{count} 个监控项已故障',
+  monitorsUp: '{count} 个监控项已恢复',
   alerts: '{count} 个告警：{what}',
   different: '{count} 个不同的告警',
   allOver: '已恢复：{what}',

@@ -282,6 +282,7 @@ export const words = {
   groups: {
     rule: 'Alerts of one rule',
     subject: 'Alerts of one machine',
+    group: 'Alerts of one group of monitors',
     severity: 'Alerts of one severity',
     all: 'All',
   },

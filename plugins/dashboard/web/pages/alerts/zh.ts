@@ -255,6 +255,7 @@ export const words: Strings['alerts'] = {
   groups: {
     rule: '同一规则的告警',
     subject: '同一主机的告警',
+    group: '同一监控分组的告警',
     severity: '同一级别的告警',
     all: '全部',
   },

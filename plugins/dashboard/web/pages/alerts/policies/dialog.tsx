@@ -140,7 +140,7 @@ function Quiet({
   );
 }
 
-const GROUPS = ['rule', 'subject', 'severity', 'all'] as const;
+const GROUPS = ['rule', 'subject', 'group', 'severity', 'all'] as const;
 
 function Pace({ draft, onChange }: PartProps) {
   const { repeat_s } = draft;
