@@ -87,6 +87,7 @@ export class Stage {
         awaySince: (uuid) => this.away.get(uuid),
       },
       monitors: {
+        count: 0,
         isNew: false,
         named: () => undefined,
         downAbove: () => undefined,
