@@ -155,6 +155,18 @@ test('checks that end at once begin a few at a time, and all of them without ano
   assert.is(count, 300);
 });
 
+test('a monitor that is to be checked now and waits already keeps its place', async () => {
+  const { runner, job, begun, ids, pass } = stage();
+  runner.set([1, 2, 3].map((id) => job(id, { host: 'one', interval_ms: 100 * MINUTE })));
+  pass(6_000);
+  const waiting = [1, 2, 3].find((id) => !ids().includes(id)) ?? 0;
+  pass(6_000);
+  runner.now(waiting);
+  begun[0]?.end();
+  await settled();
+  assert.is(begun.at(-1)?.planned, begun[0]?.planned);
+});
+
 test('a monitor that is to be checked now while it is checked is checked again', async () => {
   const { runner, job, begun, pass } = stage();
   runner.set([job(1, { interval_ms: 100 * MINUTE })]);

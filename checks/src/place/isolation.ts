@@ -4,7 +4,6 @@ const WINDOW_MS = 60_000;
 const BACK_MS = 20_000;
 /** Monitors, of as many hosts, that must fail together. */
 const LEAST = 3;
-const MOST_RECENT = 10_000;
 
 interface Seen {
   readonly monitor_id: number;
@@ -20,7 +19,10 @@ interface Seen {
  * a minute, got no answer at all. Then its results say nothing about the targets.
  */
 export class Isolation {
-  #recent: Seen[] = [];
+  /** Newest result of each monitor within the window, the oldest first; those without an answer; those since the last answer. */
+  readonly #newest = new Map<number, Seen>();
+  readonly #unreached = new Map<number, Seen>();
+  readonly #last = new Map<number, Seen>();
   #isolated = false;
 
   get isolated(): boolean {
@@ -29,17 +31,19 @@ export class Isolation {
 
   /** Takes one result. @returns whether the place became isolated (true) or connected (false); undefined: no change */
   add(seen: Seen): boolean | undefined {
-    this.#recent.push(seen);
-    const from = seen.at - WINDOW_MS;
-    if (this.#recent.length > MOST_RECENT || (this.#recent[0]?.at ?? from) < from)
-      this.#recent = this.#recent.filter(({ at }) => at >= from).slice(-MOST_RECENT / 2);
+    const { monitor_id, at, reached } = seen;
+    for (const kept of [this.#newest, this.#unreached, this.#last]) {
+      kept.delete(monitor_id);
+      forget(kept, at - WINDOW_MS);
+    }
+    this.#newest.set(monitor_id, seen);
+    if (reached) this.#last.clear();
+    else for (const kept of [this.#unreached, this.#last]) kept.set(monitor_id, seen);
     const before = this.#isolated;
-    const span = before ? BACK_MS : WINDOW_MS;
-    const now = newest(this.#recent.filter(({ at }) => at > seen.at - span));
-    const unreached = now.filter(({ reached }) => !reached);
-    const isCut = areSeveral(unreached) && unreached.length * 2 >= now.length;
     // Connected again needs an answer: a silence between two checks is none.
-    this.#isolated = before ? !seen.reached || unreached.length * 2 >= now.length : isCut;
+    this.#isolated = before
+      ? !reached || isHalf(since(this.#unreached, at - BACK_MS), since(this.#newest, at - BACK_MS))
+      : isHalf(this.#unreached.size, this.#newest.size) && areSeveral(this.#unreached);
     return this.#isolated === before ? undefined : this.#isolated;
   }
 
@@ -48,15 +52,30 @@ export class Isolation {
    * results, at most a minute. The time of a failure is kept, so nothing is lost by that.
    */
   get doubtful(): boolean {
-    const last = this.#recent.findLastIndex(({ reached }) => reached);
-    return areSeveral(newest(this.#recent.slice(last + 1)));
+    return areSeveral(this.#last);
   }
 }
 
-/** Returns the newest result of each monitor. */
-const newest = (seen: readonly Seen[]): Seen[] => [
-  ...new Map(seen.map((one) => [one.monitor_id, one])).values(),
-];
+const isHalf = (some: number, all: number): boolean => some * 2 >= all;
 
-const areSeveral = (seen: readonly Seen[]): boolean =>
-  seen.length >= LEAST && new Set(seen.map(({ host }) => host)).size >= LEAST;
+/** Forgets results up to a time. */
+function forget(kept: Map<number, Seen>, time: number): void {
+  for (const [id, { at }] of kept) {
+    if (at > time) return;
+    kept.delete(id);
+  }
+}
+
+/** Returns how many results are newer than this. */
+function since(kept: ReadonlyMap<number, Seen>, time: number): number {
+  let count = 0;
+  for (const { at } of kept.values()) if (at > time) count++;
+  return count;
+}
+
+/** Tells whether they are of enough hosts, and so of as many monitors. */
+function areSeveral(kept: ReadonlyMap<number, Seen>): boolean {
+  const hosts = new Set<string>();
+  for (const { host } of kept.values()) if (hosts.add(host).size >= LEAST) return true;
+  return false;
+}

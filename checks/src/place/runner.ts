@@ -59,10 +59,11 @@ export class Runner {
       if (!this.#planned.has(id)) this.#planned.set(id, { job, ...this.#soon(job) });
   }
 
-  /** Has a monitor checked at the next round. */
+  /** Has a monitor checked at the next round; one that waits keeps its place. */
   now(id: number): boolean {
     const planned = this.#planned.get(id);
-    if (planned) planned.at = this.#clock.now();
+    const now = this.#clock.now();
+    if (planned && (planned.running || planned.at > now)) planned.at = now;
     return planned !== undefined;
   }
 
