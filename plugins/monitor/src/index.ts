@@ -1,4 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
+import { LastReports } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
@@ -7,6 +8,7 @@ import { Metrics } from '@svc/plugin-metrics/api';
 import { Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
 import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
+import { Tasks } from '@svc/plugin-task/api';
 import { Owners } from '@svc/plugin-token/api';
 import { MonitorChanged, MonitorDue, Monitors } from './api.ts';
 import { config } from './config.ts';
@@ -32,7 +34,7 @@ export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
-  optional: [Secrets, Metrics, AgentRegistry, AgentValues, Audit, Refusals],
+  optional: [Secrets, Metrics, AgentRegistry, AgentValues, LastReports, Tasks, Audit, Refusals],
   provides: [Monitors],
   brings: ['egress', 'retention'],
   config,
@@ -83,7 +85,10 @@ export default definePlugin({
       );
       every('monitors', REFRESH_MS, () => known.refresh());
       every('agents of monitors', REFRESH_MS, async () => agents.sessions?.beat());
-      every('checks of monitors', SECOND_MS, () => runner.round());
+      every('checks of monitors', SECOND_MS, () => {
+        runner.round();
+        agents.taskChecks?.round();
+      });
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);
         await recorder.flush();
@@ -92,6 +97,7 @@ export default definePlugin({
     });
     hooks.stop.tap(async () => {
       runner.end();
+      agents.taskChecks?.end();
       await recorder.flush();
       await cutOff.end();
       await rounds.end();
