@@ -3039,8 +3039,8 @@ export interface Methods {
       monitor: {
         /** Name that people read; unique. */
         name: string;
-        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
         /** Fields of the kind (`monitor_kinds`). */
         spec: { [name: string]: unknown };
         /** Secret fields of the kind. They are stored sealed and never answered. */
@@ -3064,7 +3064,7 @@ export interface Methods {
             server?: boolean | null;
             agents?: string[] | null;
             tags?: string[] | null;
-            /** So many of the agents; the same ones as long as they are there. Default: 1. */
+            /** So many of the agents; the same ones as long as they are there. Default: as many as `agents` names, else 1. */
             pick?: number | null;
           } | null;
         /** Places that must say down. Default: more than half of those that know. */
@@ -3090,8 +3090,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3153,8 +3153,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3207,6 +3207,8 @@ export interface Methods {
         ms: number | null;
         code: number | null;
         detail: string;
+        /** Why the agent does not check it. */
+        problem: string | null;
       }[];
       certificates: {
         place: string;
@@ -3235,8 +3237,8 @@ export interface Methods {
   'monitor_kinds': {
     params: {};
     result: {
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       title: string;
       summary: string;
       fields: {
@@ -3265,8 +3267,8 @@ export interface Methods {
         id: number;
         /** Name that people read; unique. */
         name: string;
-        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
         /** What is checked, as people read it. */
         target: string;
         group: string | null;
@@ -3384,6 +3386,49 @@ export interface Methods {
       }[];
     };
   };
+  /** Stores results of checks that an agent made. */
+  'monitor_report': {
+    params: {
+      uuid: string;
+      /** Results, in any order. */
+      results: {
+        /** Id of the monitor. */
+        monitor: number;
+        /** Unix ms for which the check was planned, by the clock of the server. */
+        at: number;
+        /** Null: nothing can be said, because the agent is cut off. */
+        ok: boolean | null;
+        ms: number | null;
+        /** Status of HTTP. */
+        code: number | null;
+        /** Why it failed. */
+        detail: string | null;
+        /** True: the agent may be losing its connection, so that this failure turns nothing down yet. */
+        doubtful?: boolean | null;
+        certificate?: {
+            valid: boolean;
+            reason: string | null;
+            protocol: string | null;
+            names: string[];
+            chain: {
+              subject: string;
+              issuer: string;
+              /** Unix ms. */
+              not_before: number;
+              /** Unix ms. */
+              not_after: number;
+              fingerprint: string;
+            }[];
+            missing: string[];
+          } | null;
+      }[];
+    };
+    result: {
+      taken: number;
+      /** Results that are not taken. */
+      refused: number;
+    };
+  };
   /** Results of checks, the newest first. */
   'monitor_results': {
     params: {
@@ -3426,8 +3471,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3480,8 +3525,8 @@ export interface Methods {
       monitor?: {
           /** Name that people read; unique. */
           name: string;
-          /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+          /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
           /** Fields of the kind (`monitor_kinds`). */
           spec: { [name: string]: unknown };
           /** Secret fields of the kind. They are stored sealed and never answered. */
@@ -3505,7 +3550,7 @@ export interface Methods {
               server?: boolean | null;
               agents?: string[] | null;
               tags?: string[] | null;
-              /** So many of the agents; the same ones as long as they are there. Default: 1. */
+              /** So many of the agents; the same ones as long as they are there. Default: as many as `agents` names, else 1. */
               pick?: number | null;
             } | null;
           /** Places that must say down. Default: more than half of those that know. */
@@ -3587,7 +3632,7 @@ export interface Methods {
             server?: boolean | null;
             agents?: string[] | null;
             tags?: string[] | null;
-            /** So many of the agents; the same ones as long as they are there. Default: 1. */
+            /** So many of the agents; the same ones as long as they are there. Default: as many as `agents` names, else 1. */
             pick?: number | null;
           } | null;
         /** Places that must say down. Default: more than half of those that know. */
@@ -3613,8 +3658,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -5034,6 +5079,43 @@ export interface Subscriptions {
         /** Open alerts that nobody acknowledged, and nothing hides. */
         unacked: number;
       };
+    };
+  };
+  /** The checks of monitors that are placed at an agent, and what changes of them. */
+  'monitor_register': {
+    params: {
+      uuid: string;
+      /** Kinds of tasks that the configuration of the agent allows: `http_request` for `http`, `tcp_ping` for `tcp` and `tls`, `ping`, `dns`. Checks of other kinds are not sent. */
+      kinds?: ('http_request' | 'tcp_ping' | 'ping' | 'dns')[] | null;
+    };
+    item: {
+      /** Unix ms of the server: times of results are by this clock. */
+      time: number;
+      /** True: checks of earlier items are over. */
+      whole: boolean;
+      /** Checks that are new or changed. */
+      checks: {
+        /** Id of the monitor. */
+        monitor: number;
+        /** Grows with each change. */
+        version: number;
+        interval_s: number;
+        timeout_s: number;
+        retries: number;
+        retry_s: number;
+        recover_after: number;
+        upside_down: boolean;
+        /** Condition in CEL under which the check is good. */
+        condition: string;
+        /** At most two checks of one host run at a time. */
+        host: string;
+        /** What is checked: `kind`, and the fields of that kind, the secret ones in clear. */
+        spec: { [name: string]: unknown };
+      }[];
+      /** Monitors that are not checked here any more. */
+      gone: number[];
+      /** Monitors that are to be checked at once. */
+      now: number[];
     };
   };
   /** New log records that pass a filter of the form `target=level,level`. */
