@@ -83,6 +83,26 @@ for (const [name, over] of [
       ),
     ));
 
+test('tells its refusal where tasks of such kinds are allowed, which would stand in for checks', () =>
+  withServer((server) => {
+    const over = {
+      allow_task: true,
+      allow_monitor: false,
+      allowed_tasks: new Set<TaskKind>(['dns']),
+    };
+    return withLink(serverConfig(server.url, over), async ({ clock }) => {
+      const peer = await server.welcome();
+      assert.is((await peer.next()).method, 'task_register_task');
+      peer.result(5);
+      const { method, params } = await peer.next();
+      assert.equal([method, params[2]], ['monitor_register', []]);
+      peer.send(answer(1001, 9));
+      peer.send(item(clock, { whole: true, checks: [check(1, 9)] }));
+      await peer.hasHeard();
+      assert.not(clock.labels().includes('checks'));
+    });
+  }));
+
 test('is silent about a server that has no monitors, and asks it no more', () =>
   withServer((server) =>
     withLink(serverConfig(server.url, placed()), async ({ clock, lines }) => {

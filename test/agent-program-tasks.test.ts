@@ -60,6 +60,8 @@ test('refuses unknown kinds as not allowed, and malformed ones as malformed', ()
       const peer = await server.welcome();
       await peer.next();
       peer.result(7);
+      // It refuses monitors, which these kinds would serve.
+      assert.is((await peer.next()).method, 'monitor_register');
       const types = [
         'no_such_kind',
         { a: 1, b: 2 },

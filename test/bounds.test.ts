@@ -159,6 +159,7 @@ const SOUND: { readonly [name: string]: unknown } = {
   timeout_ms: 1_000,
   to: 2,
   type: 'ping',
+  uuid: '0b6f1c52-7a35-4d0e-9c1b-000000000001',
   uuids: [],
 };
 

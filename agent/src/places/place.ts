@@ -39,6 +39,7 @@ export interface PlaceParts {
 export class MonitorPlace {
   readonly #parts: PlaceParts;
   readonly #kinds: readonly TaskKind[];
+  readonly #registers: boolean;
   readonly #results = new Results();
   readonly #refused: HourlyWarning;
   #checks: Promise<AgentChecks> | undefined;
@@ -56,12 +57,16 @@ export class MonitorPlace {
     this.#kinds = server.allow_monitor
       ? KINDS.filter((kind) => server.allowed_tasks.has(kind))
       : [];
+    // A refusal is told as well, else the server would send tasks in the place of checks.
+    const { allow_task, allowed_tasks } = server;
+    this.#registers =
+      this.#kinds.length > 0 || (allow_task && KINDS.some((kind) => allowed_tasks.has(kind)));
     this.#refused = new HourlyWarning(clock, log, 'the server gives this agent no monitors');
   }
 
   /** Registers over a connection, and reports over it. Returns a function for its end. */
   attach(channel: Channel): () => void {
-    if (this.#kinds.length === 0) return () => {};
+    if (!this.#registers) return () => {};
     this.#channel = channel;
     this.#failures = 0;
     this.#register(channel);

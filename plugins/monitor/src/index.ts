@@ -1,4 +1,5 @@
 import { Refusals } from '@svc/plugin-admission/api';
+import { LastReports } from '@svc/plugin-agent/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
@@ -7,6 +8,7 @@ import { Metrics } from '@svc/plugin-metrics/api';
 import { Notify, Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
 import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
+import { Tasks } from '@svc/plugin-task/api';
 import { Owners } from '@svc/plugin-token/api';
 import { MonitorChanged, MonitorDue, MonitorHistory, MonitorPauses, Monitors } from './api.ts';
 import { config } from './config.ts';
@@ -38,7 +40,8 @@ export default definePlugin({
   namespaces: ['monitor'],
   requires: [Owners, Egress, Holdings, History],
   optional: [
-    ...[Secrets, Notify, Metrics, AgentRegistry, AgentValues, Audit, Refusals, MonitorPauses],
+    ...[Secrets, Notify, Metrics, AgentRegistry, AgentValues, LastReports, Tasks],
+    ...[Audit, Refusals, MonitorPauses],
   ],
   provides: [Monitors, MonitorHistory],
   brings: ['egress', 'retention'],
@@ -96,7 +99,10 @@ export default definePlugin({
       every('monitors', REFRESH_MS, () => known.refresh());
       every('pauses of monitors', SECOND_MS, () => known.look());
       every('agents of monitors', REFRESH_MS, async () => agents.sessions?.beat());
-      every('checks of monitors', SECOND_MS, () => runner.round());
+      every('checks of monitors', SECOND_MS, () => {
+        runner.round();
+        agents.taskChecks?.round();
+      });
       every('results of monitors', SECOND_MS, async () => {
         await cutOff.round(share.size > 0);
         await recorder.flush();
@@ -105,6 +111,7 @@ export default definePlugin({
     });
     hooks.stop.tap(async () => {
       runner.end();
+      agents.taskChecks?.end();
       await recorder.flush();
       await cutOff.end();
       await rounds.end();

@@ -1,4 +1,5 @@
 import { chosen } from '@svc/checks';
+import type { LastReports } from '@svc/plugin-agent/api';
 import type { Agent, AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import type { AgentValues } from '@svc/plugin-kv/api';
 import { type Auth, type Clock, type Principal, RpcError } from '@svc/plugin-sdk';
@@ -27,6 +28,9 @@ export interface PlacingParts {
   /** undefined: agents have no tags. */
   readonly values: AgentValues | undefined;
   readonly store: Pick<AgentStore, 'all'>;
+  /** Tells whether agents that do not register for monitors can be sent tasks. */
+  readonly hasTasks: boolean;
+  readonly reports: LastReports | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,11 +43,15 @@ export interface Placed {
   readonly problem: string | undefined;
   /** Its results are taken. */
   readonly isAllowed: boolean;
+  /** It does not register for monitors, and is sent tasks. */
+  readonly byTasks: boolean;
 }
 
 interface Round {
   readonly seen: ReadonlyMap<number, SeenAgent>;
   readonly byTag: ReadonlyMap<string, readonly Agent[]>;
+  /** Agents that report and do not register for monitors. */
+  readonly others: ReadonlySet<number>;
   readonly rights: Map<string, boolean>;
 }
 
@@ -157,15 +165,30 @@ export class Placing {
     const byTag = new Map<string, Agent[]>();
     const wanted = new Set(used.flatMap(({ places }) => places.tags ?? []));
     const active = (registry?.list() ?? []).filter(({ soft_delete }) => !soft_delete);
-    if (wanted.size === 0 || !values) return { seen, byTag, rights: new Map() };
     const uuids = active.map(({ uuid }) => uuid);
-    const tags = new Map(await values.ofAgents(TAGS, uuids, signal));
+    const isTagged = wanted.size > 0 && values !== undefined;
+    const tags = new Map(isTagged ? await values.ofAgents(TAGS, uuids, signal) : []);
     for (const agent of active) {
       const own = tags.get(agent.uuid);
       for (const tag of new Set(Array.isArray(own) ? own : []))
         if (wanted.has(tag)) byTag.set(tag, [...(byTag.get(tag) ?? []), agent]);
     }
-    return { seen, byTag, rights: new Map() };
+    const named = new Set(used.flatMap(({ places }) => places.agents ?? []));
+    const asked = [...active.filter(({ uuid }) => named.has(uuid)), ...byTag.values()].flat();
+    return { seen, byTag, others: await this.#others(asked, seen), rights: new Map() };
+  }
+
+  async #others(asked: readonly Agent[], seen: Round['seen']): Promise<ReadonlySet<number>> {
+    const { clock, hasTasks, reports } = this.#parts;
+    if (!hasTasks || !reports) return new Set();
+    const agents = [...new Set(asked)].filter(({ id }) => {
+      const one = seen.get(id);
+      return !one || this.#isGone(one);
+    });
+    if (agents.length === 0) return new Set();
+    const heard = await reports.heard(agents);
+    const from = clock.now() - GONE_MS;
+    return new Set(agents.flatMap(({ id }, at) => ((heard[at] ?? 0) >= from ? id : [])));
   }
 
   async #choose(monitor: ListedMonitor, round: Round): Promise<readonly Placed[]> {
@@ -182,7 +205,9 @@ export class Placing {
       if (!isAllowed && !named.includes(agent)) continue;
       const problem = isAllowed ? this.#absence(agent, task, round) : noRight(agent, task);
       const rank = isAllowed ? (problem === undefined ? 0 : 1) : 2;
-      found.set(agent.uuid, { place_id: agent.id, uuid: agent.uuid, problem, isAllowed, rank });
+      const byTasks = isAllowed && round.others.has(agent.id);
+      const { id: place_id, uuid } = agent;
+      found.set(uuid, { place_id, uuid, problem, isAllowed, byTasks, rank });
     }
     const picked: Placed[] = [];
     for (const rank of [0, 1, 2]) {
@@ -194,7 +219,8 @@ export class Placing {
   }
 
   /** Returns why an agent checks nothing; undefined: some server has, or just had, its registration. */
-  #absence({ id }: Agent, task: AgentKind, { seen }: Round): string | undefined {
+  #absence({ id }: Agent, task: AgentKind, { others, seen }: Round): string | undefined {
+    if (others.has(id)) return undefined;
     const agent = seen.get(id);
     if (!agent) return 'it has not registered for monitors (monitor_register)';
     if (this.#isGone(agent)) return 'it is not connected';
