@@ -74,7 +74,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         opened.map(({ alerts, more, group }) => [alerts.length, more, group.open]),
         [[10, 30, 40]],
       );
-      assert.match(opened[0]?.title, /^40 of 4\d monitors went down at \d\d:\d\d UTC$/);
+      assert.match(opened[0]?.title ?? '', /^40 of 4\d monitors went down at \d\d:\d\d UTC$/);
       const now = app.clock.now();
       for (const name of names) world.up(name, now);
       await goes(app, 'over', async () => (await openOf(`${start}-0`)).length === 0);

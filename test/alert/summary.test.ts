@@ -48,7 +48,7 @@ test('a rule about monitors names what they check and say; others do not', () =>
   // One that opened before an update knows less.
   assert.is(summaryText(about, { ...facts, monitor }), 'web-1:  () status 500');
   assert.is(summaryFault(about), undefined);
-  assert.match(summaryFault({ ...rule, source: 'machine' }), /monitor\.target/);
+  assert.match(summaryFault({ ...rule, source: 'machine' }) ?? '', /monitor\.target/);
 });
 
 test.run();
