@@ -154,8 +154,31 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
   ],
   [
     messageOf([shop({ shipped: 'heartbeat-late', value: 'no ping for 1 h' })]),
-    'shop: heartbeat late or failed since 12:03 (2 min): no ping for 1 h',
-    'shop：心跳超时或失败，自 12:03 起（2 分钟）：no ping for 1 h',
+    'heartbeat of shop is late or failed since 12:03 (2 min): no ping for 1 h',
+    'shop 的心跳超时或失败，自 12:03 起（2 分钟）：no ping for 1 h',
+  ],
+  [
+    messageOf([shop({ flaps: { times: 4, ms: 40 * MINUTE } })], { type: 'alert.flapping' }),
+    'shop down: 4 times in 40 min',
+    'shop 故障：40 分钟内出现 4 次',
+  ],
+  [
+    messageOf([shop({ shipped: 'certificate', ...over, since: NOW - 72 * HOUR })]),
+    'Over after 3 d: certificate of shop expiring',
+    '已恢复，历时 3 天：shop 的证书将到期',
+  ],
+  [
+    messageOf([shop(), shop({ subject: { kind: 'monitor', id: 'b', name: 'b', tags: [] } })]),
+    '2 monitors are down',
+    '2 个监控项已故障',
+  ],
+  [
+    messageOf([
+      shop(over),
+      shop({ ...over, subject: { kind: 'monitor', id: 'b', name: 'b', tags: [] } }),
+    ]),
+    '2 monitors are up again',
+    '2 个监控项已恢复',
   ],
   [
     messageOf([ends(13 * 24 * HOUR + HOUR)]),

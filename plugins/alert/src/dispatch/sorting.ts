@@ -11,6 +11,9 @@ import { type Decision, type Due, isFresh, noDecision } from './work.ts';
 /** Time after an opening for which rules, tags and rights may reach this server later than the alert. */
 const NEWS_MS = 30_000;
 const NEWS_AGAIN_MS = 5_000;
+/** Time that a check takes, and until it is known, and time for which the next one is waited for at most. */
+const CHECK_MS = 15_000;
+const MOST_CHECKED_MS = 120_000;
 /** Events of one turn of the loop. */
 const CHUNK = 100;
 
@@ -123,13 +126,20 @@ export class Sorting {
     const suppressor = suppressors.of(alert, rule, this.#now);
     if (suppressor) return this.#suppress(event, alert, suppressor);
     const due = { event, alert, rule, policy: settings.policies.of(rule) };
-    const wait_ms = due.policy.wait_s * 1_000;
+    const wait_ms = Math.max(due.policy.wait_s * 1_000, this.#checkedWithin(alert));
     const isFreed = alert.suppressed_by !== null && alert.suppressed_by !== 'flapping';
     if (isFreed) this.#decision.suppressed.push({ id: alert.id, suppressed_by: null });
     if (isFreed && wait_ms > 0) {
       this.#decision.moved.push({ id: event.id, due: this.#now + wait_ms });
     } else if (isFlapping(alert, rule, this.#now)) this.#flapping.push(due);
     else this.#openings.push(due);
+  }
+
+  /** Time until a monitor is checked again, ms: what it hung on came back before it was looked at. */
+  #checkedWithin({ subject_id, suppressed_by }: Told): number {
+    const isBelow = /^(?:machine|monitor):/.test(suppressed_by ?? '');
+    const monitor = isBelow ? this.#parts.monitors.named(subject_id) : undefined;
+    return monitor ? Math.min(MOST_CHECKED_MS, monitor.interval_s * 1_000 + CHECK_MS) : 0;
   }
 
   #suppress(event: AlertEvent, alert: Told, { kind, key, name, again }: Suppressor): void {

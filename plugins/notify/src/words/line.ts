@@ -2,7 +2,7 @@ import type { MessageAlert, MessageType } from '../api.ts';
 import type { Clock, Speech } from './clock.ts';
 import type { Words } from './en.ts';
 import { fill } from './fill.ts';
-import { certificateOf, reasonOf } from './monitor.ts';
+import { certificateOf, hasEnd, reasonOf } from './monitor.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -49,10 +49,14 @@ function past(alert: MessageAlert, { words, clock }: Speech): string {
   const name = nameOf(alert);
   const [from, to] = [clock.short(alert.since), clock.short(endOf(alert, clock))];
   if (alert.summary === '' && isOffline(alert)) return fill(words.wasOffline, { name, from, to });
+  const what = alert.summary || heldOf(alert, words);
+  return hasEnd(alert) ? what : fill(words.was, { what, from, to });
+}
+
+/** States what holds or held, without a value. */
+function heldOf(alert: MessageAlert, words: Words): string {
   const held = shippedOf(alert, words)?.held ?? words.held;
-  const values = { name, part: alert.part, what: ruleOf(alert, words) };
-  const what = alert.summary || fill(held, values);
-  return fill(words.was, { what, from, to });
+  return fill(held, { name: nameOf(alert), part: alert.part, what: ruleOf(alert, words) });
 }
 
 const endOf = ({ closed_at }: MessageAlert, clock: Clock): number => closed_at ?? clock.now;
@@ -70,7 +74,9 @@ function ended(alert: MessageAlert, speech: Speech): string {
 
 function flapping(alert: MessageAlert, speech: Speech): string {
   const { words, clock } = speech;
-  const what = stated(alert, speech);
+  // Whether a monitor is down at the moment, and when its certificate ends, is no matter then.
+  const isShort = alert.monitor !== undefined && alert.summary === '';
+  const what = isShort ? heldOf(alert, words) : stated(alert, speech);
   if (alert.flaps === undefined) return fill(words.flappingPlain, { what });
   const { times, ms } = alert.flaps;
   return fill(words.flapping, { what, times: `${times}`, span: clock.span(ms) });

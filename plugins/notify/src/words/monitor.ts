@@ -5,11 +5,15 @@ import { fill } from './fill.ts';
 const DAY_MS = 86_400_000;
 const CERTIFICATES = new Set(['certificate', 'certificate-critical']);
 
+/** Tells whether an alert is about the end of a certificate: the time of day at which it was noticed says nothing. */
+export const hasEnd = ({ monitor, shipped = '', summary }: MessageAlert): boolean =>
+  monitor !== undefined && summary === '' && CERTIFICATES.has(shipped);
+
 /** States when a certificate ends or ended; undefined: the alert is not about one. */
 export function certificateOf(alert: MessageAlert, { words, clock }: Speech): string | undefined {
-  const { monitor, shipped = '', subject, summary } = alert;
+  const { monitor, subject } = alert;
   const end = monitor?.not_after ?? null;
-  if (end === null || summary !== '' || !CERTIFICATES.has(shipped)) return undefined;
+  if (end === null || !hasEnd(alert)) return undefined;
   const left = end - clock.now;
   const days = Math.floor(Math.abs(left) / DAY_MS);
   const span = days > 1 ? fill(words.someDays, { d: `${days}` }) : clock.span(Math.abs(left));
