@@ -94,12 +94,17 @@ const NAMED = 3;
 
 /** The answer first: "28 of 31 are up. Down: shop, mail." */
 function Sentence({ rows }: { readonly rows: readonly Row[] }) {
-  const { up, paused } = countsOf(rows);
+  const { up, paused, unknown } = countsOf(rows);
   const down = rows.filter(({ state }) => state === 'down');
   const asked = rows.length - paused;
   return (
     <p class="monitors-answer">
-      {up === asked ? t.monitors.allUp(asked) : t.monitors.someUp(up, asked)}
+      {asked === 0
+        ? t.monitors.allPaused
+        : up === asked
+          ? t.monitors.allUp(asked)
+          : t.monitors.someUp(up, asked)}
+      {unknown > 0 && <span class="muted"> {t.monitors.areUnknown(unknown)}</span>}
       {down.length > 0 && (
         <span class="monitors-bad">
           {' '}
