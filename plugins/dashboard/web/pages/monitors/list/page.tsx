@@ -1,7 +1,7 @@
 import { Ellipsis, Import, Plus, Search as SearchIcon, SearchX } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import { address, Link, Loaded, navigate, setQuery, to, useServer } from '../../../frame/index.ts';
-import { Button, Empty, format, Icon, Menu, Search } from '../../../parts/index.ts';
+import { Button, Command, Empty, format, Icon, Menu, Search } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { NewForm } from '../editor/new.tsx';
 import { mayMake, type Row, STATES, type State, useMonitors } from '../model.ts';
@@ -29,6 +29,8 @@ function NoMonitors() {
       {mayMake(server) && (
         <>
           <NewForm isFirst />
+          <p class="muted">{t.probes.noneCommand}</p>
+          <Command text={`npx svc monitors add ${t.monitors.whatExample}`} />
           <p class="muted">
             {t.monitors.comingFrom}{' '}
             <Link to={to('monitors-import')}>{t.frame.pages['monitors-import']}</Link>

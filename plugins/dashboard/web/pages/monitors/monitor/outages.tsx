@@ -36,7 +36,9 @@ export function Outages({ name, since }: Props) {
                   </span>
                 )}
               </div>
-              {cause !== '' && <p class="muted small monitors-cause">{sentenceOf(reasonText(cause))}</p>}
+              {cause !== '' && (
+                <p class="muted small monitors-cause">{sentenceOf(reasonText(cause))}</p>
+              )}
             </li>
           ));
           return (
