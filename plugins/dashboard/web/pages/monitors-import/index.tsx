@@ -107,21 +107,23 @@ function Actions({ step, report: { rows }, isBusy, onStep }: ActionsProps) {
         <p class="import-answer">{countsOf(rows)}</p>
         <p class="muted">{sentence ?? (has('switched_on', 'deleted') ? '' : words.nothing)}</p>
       </div>
-      {step === 'plan' && isNew && (
-        <Button kind="primary" busy={isBusy} onClick={() => onStep('apply')}>
-          {words.make}
-        </Button>
-      )}
-      {isMade && (
-        <>
-          <Button busy={isBusy} onClick={() => onStep('switch_on')}>
-            {words.switchOn}
+      <div class="row">
+        {step === 'plan' && isNew && (
+          <Button kind="primary" busy={isBusy} onClick={() => onStep('apply')}>
+            {words.make}
           </Button>
-          <Button kind="danger" busy={isBusy} onClick={() => onStep('undo')}>
-            {words.undo}
-          </Button>
-        </>
-      )}
+        )}
+        {isMade && (
+          <>
+            <Button busy={isBusy} onClick={() => onStep('switch_on')}>
+              {words.switchOn}
+            </Button>
+            <Button kind="danger" busy={isBusy} onClick={() => onStep('undo')}>
+              {words.undo}
+            </Button>
+          </>
+        )}
+      </div>
     </div>
   );
 }

@@ -48,6 +48,8 @@ export const words = {
   },
   allUp: (count: number) => (count === 1 ? 'It is up.' : `All ${count} are up.`),
   someUp: (up: number, count: number) => `${up} of ${count} ${up === 1 ? 'is' : 'are'} up.`,
+  allPaused: 'All are paused.',
+  areUnknown: (count: number) => `${count} ${count === 1 ? 'is' : 'are'} not known.`,
   areDown: 'Down:',
   andMore: (count: number) => `and ${count} more`,
   find: 'Name, target, group, tag …',

@@ -78,6 +78,8 @@ export const words: Strings['monitors'] = {
   },
   allUp: (count) => (count === 1 ? '正常。' : `${count} 个全部正常。`),
   someUp: (up, count) => `${count} 个中 ${up} 个正常。`,
+  allPaused: '全部已暂停。',
+  areUnknown: (count) => `${count} 个未知。`,
   areDown: '中断：',
   andMore: (count) => `另外 ${count} 个`,
   find: '名称、目标、分组、标签…',

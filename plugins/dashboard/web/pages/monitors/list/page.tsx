@@ -1,7 +1,7 @@
 import { Ellipsis, Import, Plus, Search as SearchIcon, SearchX } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import { address, Link, Loaded, navigate, setQuery, to, useServer } from '../../../frame/index.ts';
-import { Button, Empty, format, Icon, Menu, Search } from '../../../parts/index.ts';
+import { Button, Command, Empty, format, Icon, Menu, Search } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { NewForm } from '../editor/new.tsx';
 import { mayMake, type Row, STATES, type State, useMonitors } from '../model.ts';
@@ -29,6 +29,8 @@ function NoMonitors() {
       {mayMake(server) && (
         <>
           <NewForm isFirst />
+          <p class="muted">{t.probes.noneCommand}</p>
+          <Command text={`npx svc monitors add ${t.monitors.whatExample}`} />
           <p class="muted">
             {t.monitors.comingFrom}{' '}
             <Link to={to('monitors-import')}>{t.frame.pages['monitors-import']}</Link>
@@ -94,12 +96,17 @@ const NAMED = 3;
 
 /** The answer first: "28 of 31 are up. Down: shop, mail." */
 function Sentence({ rows }: { readonly rows: readonly Row[] }) {
-  const { up, paused } = countsOf(rows);
+  const { up, paused, unknown } = countsOf(rows);
   const down = rows.filter(({ state }) => state === 'down');
   const asked = rows.length - paused;
   return (
     <p class="monitors-answer">
-      {up === asked ? t.monitors.allUp(asked) : t.monitors.someUp(up, asked)}
+      {asked === 0
+        ? t.monitors.allPaused
+        : up === asked
+          ? t.monitors.allUp(asked)
+          : t.monitors.someUp(up, asked)}
+      {unknown > 0 && <span class="muted"> {t.monitors.areUnknown(unknown)}</span>}
       {down.length > 0 && (
         <span class="monitors-bad">
           {' '}

@@ -1,5 +1,5 @@
 import { Loaded } from '../../../frame/index.ts';
-import { Card, format } from '../../../parts/index.ts';
+import { Card, format, sentenceOf } from '../../../parts/index.ts';
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { t } from '../../../strings/index.ts';
 import { isElsewhere, useOutages, usePlaceName } from './model.ts';
@@ -36,7 +36,9 @@ export function Outages({ name, since }: Props) {
                   </span>
                 )}
               </div>
-              {cause !== '' && <p class="muted small monitors-cause">{reasonText(cause)}</p>}
+              {cause !== '' && (
+                <p class="muted small monitors-cause">{sentenceOf(reasonText(cause))}</p>
+              )}
             </li>
           ));
           return (
