@@ -30,7 +30,7 @@ export class World {
       ...{ parent: null, agents: [], state: 'up', since: 0, up: 1, down: 0, unknown: 0 },
       ...{ detail: '', ms: 20, not_after: null, lifetime_ms: null, host: '' },
       ...{ target: 'https://shop.example.net', suspect: false },
-      ...{ checked_at: Number.MAX_SAFE_INTEGER, settle_ms: 130_000 },
+      ...{ checked_at: Number.MAX_SAFE_INTEGER, interval_s: 60, settle_ms: 130_000 },
       ...this.list.get(name),
       ...over,
     };

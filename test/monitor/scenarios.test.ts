@@ -1,7 +1,7 @@
 /*
  * Scenarios of monitors, from a failing target on loopback to the messages of a channel, on a clock that the test moves.
  *
- * Shown elsewhere: 37, 38, 40 with a slower parent: test/alert/monitors-causes.test.ts. 18, 24, 25, 32-35 of monitors:
+ * Shown elsewhere: 37, 38, 40 with a slower parent: scenarios-alerts.test.ts. 18, 24, 25, 32-35 of monitors:
  * test/alert/monitors-kills.test.ts, monitors-servers.test.ts. 36 (many at once), 43 by a pattern: test/alert/monitors-telling.test.ts.
  * 45-47: test/alert/window-times.test.ts. 49-51: test/alert/dispatch.test.ts, ack.test.ts. 52, 53: test/alert/monitors-rights.test.ts.
  * 54: test/alert/monitors.test.ts. 60: test/monitor/checks.test.ts (degraded), test/alert/monitors.test.ts (nothing is told).

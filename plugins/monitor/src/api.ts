@@ -46,6 +46,7 @@ export interface MonitorNow {
   readonly target: string;
   /** Host that it checks, lower case; empty: none. */
   readonly host: string;
+  readonly interval_s: number;
   /** Unix ms of its last result that is stored; null: none. */
   readonly checked_at: number | null;
   /** Tells whether a check failed, and its retries are not over. */

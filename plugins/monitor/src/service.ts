@@ -52,7 +52,7 @@ async function readNow(parts: ServiceParts, targets: Targets): Promise<MonitorNo
       agents: monitor.places.server ? [] : parts.placing.of(id).map(({ uuid }) => uuid),
       ...{ state: stateWord(state), since, up, down, unknown, detail },
       ...{ ms, checked_at, suspect, not_after, lifetime_ms },
-      ...{ ...targets.of(id), settle_ms: settleTime(monitor) },
+      ...{ ...targets.of(id), interval_s: monitor.interval_s, settle_ms: settleTime(monitor) },
     };
   });
 }
