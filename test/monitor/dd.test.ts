@@ -124,11 +124,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const end = app.clock.now() + 12 * DAY + HOUR;
     rdap.state.domain = { body: domain(end) };
     await call(app, 'monitor_check_now', { name: 'shop' });
-    for (let i = 0; i < 90; i++) {
-      await app.clock.advance(1000);
-      await new Promise((r) => setTimeout(r, 10));
-      if (i % 10 === 0) console.log(JSON.stringify(await state()), rdap.asked.length);
-    }
+    for (let i=0;i<90;i++){ await app.clock.advance(1000); await new Promise(r=>setTimeout(r,10)); if(i%10===0) console.log(JSON.stringify(await state()), rdap.asked.length);}
     const date = new Date(end).toISOString().slice(0, 10);
     assert.is((await state())?.detail, `ends in 12 days, on ${date}, not days_left > 14`);
   });
