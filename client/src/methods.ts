@@ -781,7 +781,7 @@ export interface Methods {
             agents?: string[];
             /** Machines, or monitors, with one of these tags. */
             tags?: string[];
-            /** Monitors, by name; for the source `monitor`. */
+            /** Monitors, by name or as `shop*`; for the source `monitor`. */
             monitors?: string[];
           };
           /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -967,8 +967,8 @@ export interface Methods {
         /** Channels, by name. */
         channels: string[];
       }[];
-      /** Default: `rule`. */
-      group_by?: 'rule' | 'subject' | 'severity' | 'all' | null;
+      /** `group`: the group of a monitor; without one, and of anything else, the subject. Default: `rule`. */
+      group_by?: 'rule' | 'subject' | 'group' | 'severity' | 'all' | null;
       /** Seconds that the first alert of a group waits. Default: 10. */
       wait_s?: number | null;
       /** Seconds between two messages of a group. Default: 60. */
@@ -1001,8 +1001,8 @@ export interface Methods {
           /** Channels, by name. */
           channels: string[];
         }[];
-        /** Default: `rule`. */
-        group_by?: 'rule' | 'subject' | 'severity' | 'all' | null;
+        /** `group`: the group of a monitor; without one, and of anything else, the subject. Default: `rule`. */
+        group_by?: 'rule' | 'subject' | 'group' | 'severity' | 'all' | null;
         /** Seconds that the first alert of a group waits. Default: 10. */
         wait_s?: number | null;
         /** Seconds between two messages of a group. Default: 60. */
@@ -1033,8 +1033,8 @@ export interface Methods {
         /** Channels, by name. */
         channels: string[];
       }[];
-      /** Default: `rule`. */
-      group_by?: 'rule' | 'subject' | 'severity' | 'all' | null;
+      /** `group`: the group of a monitor; without one, and of anything else, the subject. Default: `rule`. */
+      group_by?: 'rule' | 'subject' | 'group' | 'severity' | 'all' | null;
       /** Seconds that the first alert of a group waits. Default: 10. */
       wait_s?: number | null;
       /** Seconds between two messages of a group. Default: 60. */
@@ -1068,7 +1068,7 @@ export interface Methods {
           agents?: string[];
           /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name; for the source `monitor`. */
+          /** Monitors, by name or as `shop*`; for the source `monitor`. */
           monitors?: string[];
         } | null;
     };
@@ -1106,7 +1106,7 @@ export interface Methods {
           agents?: string[];
           /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name; for the source `monitor`. */
+          /** Monitors, by name or as `shop*`; for the source `monitor`. */
           monitors?: string[];
         };
         /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1125,9 +1125,9 @@ export interface Methods {
         notify?: boolean | null;
         /** Default: `default`. */
         policy?: string | null;
-        /** Seconds until it is told again. Default: as the policy says. */
+        /** Seconds until it is told again; 0: never. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, for the source `monitor` `monitor.kind`, `monitor.target`, `monitor.group`, `monitor.places`, `monitor.detail`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1152,7 +1152,7 @@ export interface Methods {
         agents?: string[];
         /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name; for the source `monitor`. */
+        /** Monitors, by name or as `shop*`; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1207,7 +1207,7 @@ export interface Methods {
         agents?: string[];
         /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name; for the source `monitor`. */
+        /** Monitors, by name or as `shop*`; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1251,7 +1251,7 @@ export interface Methods {
         agents?: string[];
         /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name; for the source `monitor`. */
+        /** Monitors, by name or as `shop*`; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1298,7 +1298,7 @@ export interface Methods {
         agents?: string[];
         /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name; for the source `monitor`. */
+        /** Monitors, by name or as `shop*`; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1347,7 +1347,7 @@ export interface Methods {
         agents?: string[];
         /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name; for the source `monitor`. */
+        /** Monitors, by name or as `shop*`; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1391,7 +1391,7 @@ export interface Methods {
           agents?: string[];
           /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name; for the source `monitor`. */
+          /** Monitors, by name or as `shop*`; for the source `monitor`. */
           monitors?: string[];
         };
         /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1410,9 +1410,9 @@ export interface Methods {
         notify?: boolean | null;
         /** Default: `default`. */
         policy?: string | null;
-        /** Seconds until it is told again. Default: as the policy says. */
+        /** Seconds until it is told again; 0: never. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, for the source `monitor` `monitor.kind`, `monitor.target`, `monitor.group`, `monitor.places`, `monitor.detail`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1466,7 +1466,7 @@ export interface Methods {
           agents?: string[];
           /** Machines, or monitors, with one of these tags. */
           tags?: string[];
-          /** Monitors, by name; for the source `monitor`. */
+          /** Monitors, by name or as `shop*`; for the source `monitor`. */
           monitors?: string[];
         };
         /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1485,9 +1485,9 @@ export interface Methods {
         notify?: boolean | null;
         /** Default: `default`. */
         policy?: string | null;
-        /** Seconds until it is told again. Default: as the policy says. */
+        /** Seconds until it is told again; 0: never. Default: as the policy says. */
         repeat_s?: number | null;
-        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
+        /** Text with `{{subject.name}}`, `subject.id`, `subject.tags`, `part`, `rule`, `severity`, `value`, `threshold`, `since`, `duration`, `labels.NAME`, for the source `monitor` `monitor.kind`, `monitor.target`, `monitor.group`, `monitor.places`, `monitor.detail`, and filters as in `{{since|date:Europe/Berlin}}`; times and durations are told in the language of the channel, and in its zone where they name none. */
         summary?: string | null;
         /** Address of instructions. */
         runbook?: string | null;
@@ -1512,7 +1512,7 @@ export interface Methods {
         agents?: string[];
         /** Machines, or monitors, with one of these tags. */
         tags?: string[];
-        /** Monitors, by name; for the source `monitor`. */
+        /** Monitors, by name or as `shop*`; for the source `monitor`. */
         monitors?: string[];
       };
       /** Condition in CEL, for example `cpu_usage > 90`. */
@@ -1560,7 +1560,7 @@ export interface Methods {
           agents?: string[];
           /** Machines and monitors with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name or as `shop*`. */
           monitors?: string[];
           severity?: 'info' | 'warning' | 'critical';
         };
@@ -1581,7 +1581,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -1613,7 +1613,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -1645,7 +1645,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -1672,7 +1672,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -1775,7 +1775,7 @@ export interface Methods {
           agents?: string[];
           /** Machines and monitors with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name or as `shop*`. */
           monitors?: string[];
           severity?: 'info' | 'warning' | 'critical';
         };
@@ -1812,7 +1812,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -1855,7 +1855,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -1890,7 +1890,7 @@ export interface Methods {
           agents?: string[];
           /** Machines and monitors with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name or as `shop*`. */
           monitors?: string[];
           severity?: 'info' | 'warning' | 'critical';
         };
@@ -1936,7 +1936,7 @@ export interface Methods {
           agents?: string[];
           /** Machines and monitors with one of these tags. */
           tags?: string[];
-          /** Monitors, by name. */
+          /** Monitors, by name or as `shop*`. */
           monitors?: string[];
           severity?: 'info' | 'warning' | 'critical';
         };
@@ -1973,7 +1973,7 @@ export interface Methods {
         agents?: string[];
         /** Machines and monitors with one of these tags. */
         tags?: string[];
-        /** Monitors, by name. */
+        /** Monitors, by name or as `shop*`. */
         monitors?: string[];
         severity?: 'info' | 'warning' | 'critical';
       };
@@ -3039,8 +3039,8 @@ export interface Methods {
       monitor: {
         /** Name that people read; unique. */
         name: string;
-        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
         /** Fields of the kind (`monitor_kinds`). */
         spec: { [name: string]: unknown };
         /** Secret fields of the kind. They are stored sealed and never answered. */
@@ -3090,8 +3090,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3157,8 +3157,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3250,8 +3250,8 @@ export interface Methods {
   'monitor_kinds': {
     params: {};
     result: {
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       title: string;
       summary: string;
       fields: {
@@ -3280,8 +3280,8 @@ export interface Methods {
         id: number;
         /** Name that people read; unique. */
         name: string;
-        /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+        /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+        kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
         /** What is checked, as people read it. */
         target: string;
         group: string | null;
@@ -3297,6 +3297,8 @@ export interface Methods {
         ms: number | null;
         /** Unix ms at which its certificate ends. */
         not_after: number | null;
+        /** Unix ms of the newest result or call; of a heartbeat that was never called: from when on it is awaited. */
+        last_at: number | null;
         /** The last 30 outcomes, the newest last: `u` up, `d` failed, `?` unknown, one letter each. */
         recent: string;
         /** Per cent of the last 24 hours. */
@@ -3469,8 +3471,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
@@ -3527,8 +3529,8 @@ export interface Methods {
       monitor?: {
           /** Name that people read; unique. */
           name: string;
-          /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+          /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+          kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
           /** Fields of the kind (`monitor_kinds`). */
           spec: { [name: string]: unknown };
           /** Secret fields of the kind. They are stored sealed and never answered. */
@@ -3662,8 +3664,8 @@ export interface Methods {
       id: number;
       /** Name that people read; unique. */
       name: string;
-      /** `http`, `tcp`, `ping`, `dns`, `tls`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
-      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'heartbeat' | 'group';
+      /** `http`, `tcp`, `ping`, `dns`, `tls`, `domain`: it is checked. `heartbeat`: it is called. `group`: it consists of others. */
+      kind: 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain' | 'heartbeat' | 'group';
       /** Fields of the kind (`monitor_kinds`). */
       spec: { [name: string]: unknown };
       /** Which secret fields are set. */
