@@ -48,7 +48,7 @@ async function killAll(fleet: Fleet): Promise<void> {
 
 const test = suite('alerts: monitors and kills');
 
-test(`${OUTAGES} outages over kills of all servers are told once each, with their ends`, async () => {
+test(`${OUTAGES} outages over kills of three servers with one postgres are told once each, with their ends`, async () => {
   const receiver = await startReceiver(() => 0);
   const web = await site();
   let fleet: Fleet | undefined;

@@ -1,5 +1,6 @@
 import type { Condition } from '@svc/conditions';
-import type { MessageMonitor, Severity } from '@svc/plugin-notify/api';
+import type { Severity } from '@svc/plugin-notify/api';
+import type { MonitorFacts } from './monitor-facts.ts';
 
 /** Kinds of what a rule looks at: values of a machine, its parts (disks, cards, interfaces), its absence, its events, the server itself, and monitors. */
 export const SOURCES = ['machine', 'part', 'presence', 'event', 'server', 'monitor'] as const;
@@ -118,16 +119,6 @@ export interface AlertDetail {
   /** Severity of a monitor that is less than critical: that of its alert is no higher. */
   readonly severity?: Severity;
   readonly monitor?: MonitorFacts;
-}
-
-/** Facts of a monitor as they were when its alert opened. */
-export interface MonitorFacts extends MessageMonitor {
-  /** Why it is down; foreign text. */
-  readonly detail: string;
-  /** What it checks, without credentials; its group; and how many of the places that know say down: `2/3`. Absent in older alerts. */
-  readonly target?: string;
-  readonly group?: string;
-  readonly places?: string;
 }
 
 export const EVENT_KINDS = [

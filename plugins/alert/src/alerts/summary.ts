@@ -6,7 +6,8 @@ import {
   TemplateError,
   type TemplateValues,
 } from '@svc/plugin-notify/api';
-import type { MonitorFacts, Rule } from '../types.ts';
+import type { MonitorFacts } from '../monitor-facts.ts';
+import type { Rule } from '../types.ts';
 
 const MOST_SUMMARY = 500;
 /** Filters whose text depends on language and zone. */

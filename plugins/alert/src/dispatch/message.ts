@@ -1,8 +1,9 @@
 import type { Message, MessageAlert, MessageType, Severity } from '@svc/plugin-notify/api';
 import { summaryMembers } from '../alerts/summary.ts';
+import type { MonitorFacts } from '../monitor-facts.ts';
 import { DEFAULTS } from '../rules/defaults.ts';
 import { rankOf } from '../silences/matcher.ts';
-import { type Alert, CLOSED, type MonitorFacts, type Rule } from '../types.ts';
+import { type Alert, CLOSED, type Rule } from '../types.ts';
 
 /** Alerts that a message lists. */
 export const LISTED = 10;

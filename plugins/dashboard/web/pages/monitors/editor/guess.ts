@@ -60,7 +60,6 @@ export function specOf(kind: Kind, text: string): Spec {
     case 'ping':
       return { host };
     case 'dns':
-    case 'domain':
       return { name: host };
     case 'domain':
       return { name: host.replace(/^www\./, '') };
