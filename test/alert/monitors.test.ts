@@ -229,6 +229,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     world.up(name, app.clock.now());
     world.up(grandchild, app.clock.now());
     await hears(1, child);
+    await hears(2);
     assert.equal(await typesOf(app, grandchild), []);
     assert.equal(await typesOf(app, name), ['opened', 'closed']);
     world.up(child, app.clock.now());

@@ -215,8 +215,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const one = await agent(undefined, ['ping']);
     await create(app, tcp(name, at([one.uuid])));
     assert.ok(await one.hears(() => one.items.length > 0));
-    const { states } = await get(app, name);
-    assert.is(states[0].problem, 'its configuration does not allow tcp_ping');
+    const placed = () => get(app, name).then(({ states }) => states[0]);
+    assert.ok(await passes(app, MINUTE, async () => (await placed()) !== undefined));
+    assert.is((await placed()).problem, 'its configuration does not allow tcp_ping');
     assert.is(one.checks.size, 0);
   });
 
