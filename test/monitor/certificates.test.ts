@@ -32,6 +32,10 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       assert.ok(Math.abs(seen.chain[0].not_after - (Date.now() - 2 * DAY_MS)) < 60_000);
       await create(app, web('shown', old, { ignore_tls: true }));
       assert.ok(await says(app, 'shown', 'up'));
+      const spec = { host: '127.0.0.1', port: old.port };
+      await create(app, { name: 'only', kind: 'tls', spec, interval_s: 10, retries: 0 });
+      assert.ok(await says(app, 'only', 'down'));
+      assert.match((await get(app, 'only')).verdict.detail, /^[^,]*expired 2 days ago$/);
       await passes(app, 30 * SECOND);
       const [again] = (await get(app, 'old')).certificates;
       assert.is(again.at, seen.at);
@@ -42,7 +46,10 @@ for (const dialect of ['sqlite', 'postgres'] as const)
         [seen.chain[0].not_after, seen.chain[0].not_after - seen.chain[0].not_before],
       );
       const { monitors } = await call(app, 'monitor_list');
-      assert.is(monitors[0].not_after, seen.chain[0].not_after);
+      assert.is(
+        monitors.find((listed: any) => listed.name === 'old').not_after,
+        seen.chain[0].not_after,
+      );
       await call(app, 'monitor_update', {
         name: 'old',
         change: { spec: { url: 'https://127.0.0.1:1/' } },

@@ -27,6 +27,8 @@ function failureOf(outcome: Outcome, condition: Condition): string | undefined {
   try {
     const verdict = condition.evaluate(values);
     if (verdict === true) return undefined;
+    if (condition.text === 'tls.valid' && outcome.certificate?.reason)
+      return outcome.certificate.reason;
     const said = saidBefore(outcome);
     const missing = condition.variables.filter((name) => valueAt(values, name) === undefined);
     return verdict === undefined && missing.length > 0
