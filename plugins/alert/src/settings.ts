@@ -59,8 +59,8 @@ export class Settings {
 
   /** Makes what the first start needs, and reads everything. @throws RpcError 103 */
   async prepare(): Promise<void> {
-    await this.policies.makeDefault(this.#clock.now());
     await this.reload();
+    await this.policies.makeDefault(this.#clock.now());
   }
 
   /** Reads the tables again, one reading after the other. @throws RpcError 103 */

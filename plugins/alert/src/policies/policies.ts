@@ -24,10 +24,11 @@ export class Policies {
     this.#store = store;
   }
 
-  /** Makes the policy `default` at the first start; later starts write nothing, because the disk may be full. @throws RpcError 103 */
+  /** Makes the policy `default` where the table has none; else it writes nothing, because the disk may be full. @throws RpcError 103 */
   async makeDefault(now: number): Promise<void> {
-    if (await this.#store.has(DEFAULT_POLICY)) return;
+    if (this.#byName.has(DEFAULT_POLICY)) return;
     await this.#store.makeDefault({ name: DEFAULT_POLICY, owner: null, ...DEFAULTS }, now);
+    await this.reload();
   }
 
   /** Reads the table again. @throws RpcError 103 */

@@ -67,11 +67,6 @@ export class PolicyStore {
     );
   }
 
-  async has(name: string): Promise<boolean> {
-    const text = `select ${COLUMNS} from alert_policy where name = ?`;
-    return (await this.#rows(text, [name])).length > 0;
-  }
-
   /** Makes the policy of rules that name none, unless it is there. */
   async makeDefault(policy: NewPolicy, now: number): Promise<void> {
     const { name, steps, group_by, wait_s, interval_s, repeat_s, send_close } = policy;
@@ -94,7 +89,8 @@ export class PolicyStore {
       [name, name],
     );
     if (gone.length > 0) return true;
-    return (await this.has(name)) ? 'used' : false;
+    const there = await this.#rows(`select ${COLUMNS} from alert_policy where name = ?`, [name]);
+    return there.length > 0 ? 'used' : false;
   }
 
   async #rows(
