@@ -34,7 +34,7 @@ export const examples: readonly Example[] = [
         tags: ['rack 1'],
         last_seen: 1781000002000,
         address: '198.51.100.23',
-        version: '0.10.0',
+        version: '0.11.0',
         connected_for_tasks: false,
         tasks_allowed: false,
         last_refusal: {

@@ -7,7 +7,7 @@ export const examples: readonly Example[] = [
     params: {},
     result: {
       openrpc: '1.3.2',
-      info: { title: 'svc server', version: '0.10.0' },
+      info: { title: 'svc server', version: '0.11.0' },
       methods: [{ name: 'agent-uuid_delete' }],
     },
   },

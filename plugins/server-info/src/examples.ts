@@ -8,7 +8,7 @@ export const examples: readonly Example[] = [
     params: {},
     result: {
       binary_type: 'Server',
-      cargo_version: '0.10.0',
+      cargo_version: '0.11.0',
       git_branch: 'UNKNOWN',
       git_commit_sha: 'UNKNOWN',
       git_commit_date: 'UNKNOWN',
@@ -78,7 +78,7 @@ export const examples: readonly Example[] = [
       plugins: [
         {
           name: 'kv',
-          version: '0.10.0',
+          version: '0.11.0',
           enabled: true,
           built_in: true,
           namespaces: ['kv'],
@@ -102,7 +102,7 @@ export const examples: readonly Example[] = [
       },
     ],
   },
-  { method: 'svc-server_self_update', params: { tag: '0.10.0' }, result: null },
+  { method: 'svc-server_self_update', params: { tag: '0.11.0' }, result: null },
   {
     method: 'svc-server_self_update',
     params: { tag: 'v99.0.0' },

@@ -3,7 +3,7 @@ import { SUMMARY_COLUMNS } from '@svc/plugin-agent/api';
 import type { SqlValue } from '@svc/plugin-sdk/sql';
 import type { Machines, Source } from '../types.ts';
 
-export type Unit = '%' | 'B' | 'B/s' | 's' | 'MHz' | '°C' | 'ms' | '';
+export type Unit = '%' | 'B' | 'B/s' | 's' | 'MHz' | '°C' | 'ms' | 'days' | '';
 
 /** Variable of conditions, for forms and for texts with its value. */
 export interface Variable {
@@ -200,8 +200,8 @@ export const VARIABLES: { readonly [source in Source]: readonly Variable[] } = {
     number('places_down', '', 'Places that say down', 'places_down > 1'),
     number('places_unknown', '', 'Places that know nothing'),
     number('ms', 'ms', 'Time of the newest check', 'ms > 2000'),
-    number('tls.days_left', '', 'Days until its certificate ends', 'tls.days_left < 14'),
-    number('tls.lifetime_days', '', 'Days for which its certificate holds in all'),
+    number('tls.days_left', 'days', 'Days until its certificate ends', 'tls.days_left < 14'),
+    number('tls.lifetime_days', 'days', 'Days for which its certificate holds in all'),
   ],
 };
 
