@@ -25,8 +25,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let steady: () => number;
   let ahead = 0;
   test.before.each(async () => {
-    web = await target();
     app = await boot(dialect);
+    web = await target();
     ahead = 0;
     steady = app.clock.now.bind(app.clock);
     (app.clock as { now: () => number }).now = () => steady() + ahead;

@@ -22,8 +22,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let app: TestApp;
   let web: Awaited<ReturnType<typeof target>>;
   test.before(async () => {
-    web = await target();
     app = await boot(dialect, {}, [...new Set([...ALERTING, ...PLUGINS])]);
+    web = await target();
   });
   test.after(async () => {
     await app.stop();

@@ -46,8 +46,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let app: TestApp;
   let site: Target;
   test.before(async () => {
-    site = await target();
     app = await boot(dialect);
+    site = await target();
   });
   test.after(async () => {
     await app.stop();

@@ -29,8 +29,8 @@ for (const dialect of DIALECTS) {
   let app: TestApp;
   let web: Target;
   test.before.each(async () => {
-    web = await target();
     app = await boot(dialect, {}, [...PLUGINS, 'admission', 'backup']);
+    web = await target();
   });
   test.after.each(async () => {
     await app.stop();

@@ -6,7 +6,7 @@ import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { Monitors } from '../../plugins/monitor/src/api.ts';
 import { suite } from '../runner/suite.ts';
-import { acquainted, type SharedServers, sharedServers } from '../shared-servers.ts';
+import { acquainted, sharedServers } from '../shared-servers.ts';
 import {
   boot,
   call,
@@ -43,10 +43,9 @@ async function allPass(
 }
 
 test('two servers share the monitors; when one is gone the other has all, and no outage comes twice', async () => {
+  const servers = await sharedServers(2, [...PLUGINS, 'bus', 'bus-postgres'], {}, { clock: true });
   const web = await target();
-  let servers: SharedServers | undefined;
   try {
-    servers = await sharedServers(2, [...PLUGINS, 'bus', 'bus-postgres'], {}, { clock: true });
     const [first, second] = servers.apps as [TestApp, TestApp];
     const names = Array.from({ length: 12 }, (_one, at) => `m${at}`);
     for (const name of names) await create(first, http(name, web.url, { retries: 1 }));
@@ -73,15 +72,15 @@ test('two servers share the monitors; when one is gone the other has all, and no
     web.reply = 200;
     assert.ok(await allPass([first], MINUTE, areAll('up')));
   } finally {
-    await servers?.stop();
+    await servers.stop();
     await web.stop();
   }
 });
 
 test('a server without the plugin has no share', async () => {
-  const web = await target();
   const bus = ['bus', 'bus-postgres'];
   const servers = await sharedServers(1, [...PLUGINS, ...bus], {}, { clock: true });
+  const web = await target();
   const [first] = servers.apps as [TestApp];
   const text = await readFile(join(first.dir, 'config.toml'), 'utf8');
   const config = {

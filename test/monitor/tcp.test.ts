@@ -9,8 +9,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let app: TestApp;
   let web: Target;
   test.before(async () => {
-    web = await target();
     app = await boot(dialect);
+    web = await target();
   });
   test.after(async () => {
     await app.stop();
