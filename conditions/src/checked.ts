@@ -2,6 +2,7 @@ import { type Engine, libraryError, type Running } from './engine.ts';
 import { ConditionError } from './error.ts';
 import type { Findings } from './inspect.ts';
 import type { Comparison, Condition, Value, Verdict, WindowUse } from './types.ts';
+import { valueAt } from './ways.ts';
 import { keyOfTexts } from './windows.ts';
 import { Work } from './work.ts';
 
@@ -41,13 +42,15 @@ export class CheckedCondition implements Condition {
   readonly comparisons: readonly Comparison[];
   readonly #compiled: Compiled;
   readonly #paths: readonly Path[];
+  readonly #looked: Findings['looked'];
   /** Variable of a comparison without a window: most conditions are one, and need no library. */
   readonly #compared: Path | undefined;
   readonly #measured = new Map<string, number>();
   readonly #running: Running;
   readonly #work: Work;
 
-  constructor(compiled: Compiled, { plain, variables, windows, patterns, size }: Findings) {
+  constructor(compiled: Compiled, findings: Findings) {
+    const { plain, variables, windows, patterns, size, looked } = findings;
     const { text, comparison, comparisons } = compiled;
     this.text = text;
     this.variables = [...variables];
@@ -56,6 +59,7 @@ export class CheckedCondition implements Condition {
     this.comparisons = comparisons;
     this.#compiled = compiled;
     this.#paths = [...plain].map(pathOf);
+    this.#looked = looked;
     this.#compared = comparison && !comparison.window ? pathOf(comparison.variable) : undefined;
     const work = new Work(size, patterns);
     this.#work = work;
@@ -71,8 +75,9 @@ export class CheckedCondition implements Condition {
     for (const path of this.#paths) {
       const value = at(values, path);
       if (value === undefined || value === null) return undefined;
-      if (typeof value !== 'number') this.#work.add(value);
+      if (typeof value === 'string' || Array.isArray(value)) this.#work.add(value);
     }
+    for (const way of this.#looked) this.#work.add(valueAt(values, way));
     if (this.#compared) {
       const { operator, value } = this.comparison as Comparison;
       const measured = at(values, this.#compared);

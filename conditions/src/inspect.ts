@@ -1,7 +1,9 @@
 import { nearest } from '@svc/plugin-sdk/util';
 import { type Node, units } from './engine.ts';
+import { below, children, isWritten } from './nodes.ts';
 import { compilePattern, type Pattern } from './patterns.ts';
 import type { Fault, Vocabulary, WindowUse } from './types.ts';
+import { type Way, wayOf } from './ways.ts';
 import { readWindow } from './windows.ts';
 
 /** Facts of a parsed condition. */
@@ -13,6 +15,8 @@ export interface Findings {
   readonly windows: Map<string, WindowUse>;
   /** Patterns of `re` by their text. */
   readonly patterns: Map<string, Pattern>;
+  /** Ways into objects, as far as the text names them: `json.items[0]` is `['json', 'items', 0]`. */
+  readonly looked: Way[];
   /** Whole numbers, which are read as doubles: `10 / 4` is 2.5. */
   readonly wholes: Node[];
   readonly size: Size;
@@ -28,12 +32,16 @@ export interface Size {
   elements: number;
   /** A loop looks at a variable that is a list in each of its turns. */
   isSquared: boolean;
+  /** Parts that may look at all of a value: `==` of two values, `in`. */
+  comparisons: number;
 }
 
 interface Walk extends Findings {
   readonly vocabulary: Vocabulary;
   /** Names that loops around a node give to their elements. */
   readonly bound: readonly string[];
+  /** The node is a part of a way that was noted. */
+  readonly isNoted?: boolean;
 }
 
 const MOST_LOOPS = 4;
@@ -96,8 +104,9 @@ export function inspect(root: Node, vocabulary: Vocabulary): Findings {
     plain: new Set(),
     windows: new Map(),
     patterns: new Map(),
+    looked: [],
     wholes: [],
-    size: { nodes: 0, loops: 0, longest: 0, elements: 0, isSquared: false },
+    size: { nodes: 0, loops: 0, longest: 0, elements: 0, isSquared: false, comparisons: 0 },
   };
   visit(root, walk);
   return walk;
@@ -107,11 +116,11 @@ function visit(node: Node, walk: Walk): undefined {
   measure(node, walk);
   switch (node.op) {
     case 'id':
-      return visitName(node, node.args as string, walk);
+      return visitName(node, node.args as string, noted(node, walk));
     case '.':
-      return visitMember(node, walk);
+      return visitMember(node, noted(node, walk));
     case '[]':
-      return visitIndex(node, walk);
+      return visitIndex(node, noted(node, walk));
     case 'call':
       return visitCall(node, walk);
     case 'rcall':
@@ -135,8 +144,10 @@ function measure({ op, args }: Node, { size, bound, vocabulary }: Walk): void {
   if (op === 'list') size.elements = Math.max(size.elements, (args as Node[]).length);
   if (op === 'id' && bound.length > 0) {
     const type = !bound.includes(args as string) && vocabulary.variables[args as string];
-    if (type === 'list' || type === 'object') size.isSquared = true;
+    if (type === 'list') size.isSquared = true;
   }
+  if (op === 'in' || ((op === '==' || op === '!=') && !(args as Node[]).some(isWritten)))
+    size.comparisons += 1;
 }
 
 /** Parts of a condition that cost as much as a failure, which a loop may go on after. */
@@ -147,8 +158,6 @@ const isFailing = (op: string, args: unknown) =>
 /** Tells whether there is a loop in what a loop goes through: its result could grow from loop to loop. */
 const hasLoop = (node: Node): boolean =>
   (node.op === 'rcall' && LOOPS.includes((node.args as [string])[0])) || below(node).some(hasLoop);
-const below = ({ args }: Node): Node[] =>
-  (Array.isArray(args) ? args.flat() : [args]).filter(isNode);
 
 /** Returns the additions, after the check of types, of what is no number: texts and lists would grow. */
 export function joins(node: Node): Node[] {
@@ -166,9 +175,6 @@ export function mixedLoops(node: Node): Node[] {
 }
 
 const signOf = (op: string) => (op === 'map' ? 'a map in braces' : op);
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && 'op' in value;
-const children = ({ args }: Node): Node[] => (Array.isArray(args) ? args : [args]).filter(isNode);
 
 function fault(walk: Walk, { range }: Node, message: string, meant?: string): undefined {
   walk.faults.push({
@@ -186,6 +192,16 @@ const guess = (walk: Walk, node: Node, message: string, meant: string | undefine
 function use(name: string, walk: Walk): undefined {
   walk.variables.add(name);
   walk.plain.add(name);
+}
+
+/** Notes the way into an object that a chain of members is. @returns how to walk through the parts of the chain */
+function noted(node: Node, walk: Walk): Walk {
+  const way = walk.isNoted ? undefined : wayOf(node);
+  const [head = ''] = way ?? [];
+  const isObject = !walk.bound.includes(`${head}`) && walk.vocabulary.variables[head] === 'object';
+  if (!way || !isObject) return walk;
+  walk.looked.push(way);
+  return { ...walk, isNoted: true };
 }
 
 function visitName(node: Node, name: string, walk: Walk): undefined {

@@ -5,8 +5,9 @@ import type { Value } from './types.ts';
 
 /** Evaluations of parts, each 0.25 µs at most where the texts are short. */
 const MOST = 12_000;
-/** Characters of a text that cost as much as a part. */
+/** Characters of a text, and values that a comparison looks at, that cost as much as a part. */
 const CHARACTERS = 256;
+const COMPARED = 4;
 
 /** Bounds what one evaluation may cost, by the condition and the sizes of the values. */
 export class Work {
@@ -14,6 +15,7 @@ export class Work {
   readonly #patterns: ReadonlyMap<string, Pattern>;
   #elements = 0;
   #longest = 0;
+  #values = 0;
   #steps = 0;
   #isOver = false;
 
@@ -24,28 +26,35 @@ export class Work {
 
   /** Begins an evaluation. */
   begin(): void {
-    const { loops, elements, longest } = this.#size;
-    this.#elements = loops > 0 ? elements : 0;
+    const { elements, longest } = this.#size;
+    this.#elements = elements;
     this.#longest = longest;
+    this.#values = 0;
     this.#steps = 0;
     this.#isOver = false;
   }
 
   /** Takes a value that the evaluation will look at. */
   add(value: Value): void {
-    if (typeof value === 'string') this.#longest = Math.max(this.#longest, value.length);
-    if (!Array.isArray(value)) return;
-    this.#elements = Math.max(this.#elements, value.length);
-    if (value.length > MOST) return;
-    for (const item of value)
-      if (typeof item === 'string') this.#longest = Math.max(this.#longest, item.length);
+    const waiting: unknown[] = [value];
+    while (waiting.length > 0) {
+      const one = waiting.pop();
+      this.#values += 1;
+      if (typeof one === 'string') this.#longest = Math.max(this.#longest, one.length);
+      if (typeof one !== 'object' || one === null) continue;
+      const members = Array.isArray(one) ? one : Object.entries(one).flat();
+      this.#elements = Math.max(this.#elements, members.length);
+      for (const member of members) waiting.push(member);
+    }
   }
 
   /** @throws ConditionError for values that are too large for this condition */
   check(): void {
-    const { nodes, isSquared } = this.#size;
-    const turns = Math.max(1, isSquared ? this.#elements ** 2 : this.#elements);
-    if (nodes * turns * (1 + this.#longest / CHARACTERS) > MOST)
+    const { nodes, loops, isSquared, comparisons } = this.#size;
+    const elements = loops > 0 ? Math.max(1, this.#elements) : 1;
+    const turns = isSquared ? elements ** 2 : elements;
+    const compared = comparisons * elements * (this.#values / COMPARED);
+    if (nodes * turns * (1 + this.#longest / CHARACTERS) + compared > MOST)
       throw new ConditionError('the lists or texts are too long for this condition');
   }
 

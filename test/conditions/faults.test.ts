@@ -141,6 +141,8 @@ test('all that is wrong with the names of a condition is said at once', () => {
   );
 });
 
+const LETTERS = Array<string>(14_000).fill('a');
+const KEYS = LETTERS.map((letter, at) => [`${letter}${at}`, 1] as const);
 /** Conditions whose values are too much for one evaluation. */
 const TOO_MUCH: readonly (readonly [string, Record<string, unknown>])[] = [
   ['re(name, "(?:a?){30}b$")', { name: 'a'.repeat(4_096) }],
@@ -149,7 +151,31 @@ const TOO_MUCH: readonly (readonly [string, Record<string, unknown>])[] = [
   ['tags.exists(t, t.contains(name))', { tags: Array(64).fill('a'), name: 'a'.repeat(1e6) }],
   ['tags.exists(t, size(tags) > 5 && !(t in tags))', { tags: Array(1_000).fill('a') }],
   ['tags.exists(t, tags[900] == t || tags[901] == t)', { tags: Array(300).fill('a') }],
+  ['json.l.all(x, !json.s.contains("ab"))', { json: { l: LETTERS, s: 'a'.repeat(9_000) } }],
+  ['json.l.all(x, x in json.l)', { json: { l: LETTERS } }],
+  ['json.a.exists(x, x == json.b)', { json: { a: LETTERS, b: [LETTERS] } }],
+  ['json.exists(k, k.contains("b"))', { json: Object.fromEntries(KEYS) }],
+  ['json["a"][0].l.exists(x, x.contains("b"))', { json: { a: [{ l: LETTERS }] } }],
+  [Array(30).fill('json.l == json.m').join('&&'), { json: { l: LETTERS, m: LETTERS } }],
 ];
+/** Conditions that look at a small part of what is large. */
+const LITTLE: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['json.ok == "yes" && size(json.l) > 5', { json: { ok: 'yes', l: LETTERS } }],
+  ['"a" in json.l', { json: { l: LETTERS } }],
+  ['json.l[13999] == "a"', { json: { l: LETTERS } }],
+  ['json.s.contains("b")', { json: { s: `${'a'.repeat(60_000)}b`, l: LETTERS } }],
+  [
+    'json.services.all(s, s.state in json.allowed)',
+    { json: { services: Array(40).fill({ state: 'up' }), allowed: ['idle', 'up'], l: LETTERS } },
+  ],
+];
+for (const [text, values] of LITTLE) {
+  test(`${text} is evaluated, however much there is beside it`, () => {
+    const read = compile(text, VOCABULARY);
+    assert.ok('condition' in read, JSON.stringify(read));
+    assert.is(read.condition.evaluate(values as never), true);
+  });
+}
 for (const [text, values] of TOO_MUCH) {
   test(`${text} is not evaluated for values that are too large`, () => {
     const read = compile(text, VOCABULARY);
