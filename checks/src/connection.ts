@@ -29,6 +29,7 @@ export async function open(
     return owned(socket, signal);
   };
   const socket = await firstAnswer(addresses, attempt, { clock, signal });
+  measured.hasContact = true;
   values['ms_connect'] = since(found, measured);
   if (socket.remoteAddress !== undefined) values['ip'] = socket.remoteAddress;
   return socket;

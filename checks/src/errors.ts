@@ -22,6 +22,31 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the other side does not speak TLS',
 };
 
+/** Errors of a target, or of a name server, from which nothing came. */
+const SILENCE = new Set(
+  'ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN EAI_AGAIN EAI_FAIL ETIMEOUT'.split(' '),
+);
+/** Errors that tell of this machine, not of the target. */
+const SHORTAGE = new Set(
+  'EMFILE ENFILE ENOBUFS ENOMEM EAGAIN EADDRNOTAVAIL EACCES EPERM'.split(' '),
+);
+
+const codeOf = (error: unknown): string => `${(error as { code?: unknown } | null)?.code ?? ''}`;
+
+/** Error of a target from which nothing came. */
+export class Silence extends Error {}
+
+/** Error that tells of this machine, not of the target. */
+export class Shortage extends Error {}
+
+/** Tells whether an error means that nothing came from the other side. */
+export const isSilence = (error: unknown): boolean =>
+  error instanceof Silence || SILENCE.has(codeOf(error));
+
+/** Tells whether an error is the business of this machine: it says nothing about the target. */
+export const isShortage = (error: unknown): boolean =>
+  error instanceof Shortage || SHORTAGE.has(codeOf(error));
+
 interface NodeError {
   readonly message?: string;
   readonly code?: string;

@@ -14,8 +14,10 @@ export interface Measurement {
   readonly values: Record<string, Value>;
   /** Next thing that has to come, for the sentence about a deadline. */
   waitsFor: string;
+  /** The target took a connection, or answered otherwise. */
+  hasContact?: boolean;
   /** Time that counts in place of that of the whole check. */
-  ms?: number;
+  ms?: number | null;
   code?: number;
   isUnknown?: boolean;
   summary?: string;

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { isIPv6 } from 'node:net';
+import { Shortage, Silence } from './errors.ts';
 import type { Door, Network } from './network.ts';
 
 /** Seconds that the program waits for an answer after the last echo. */
@@ -50,6 +51,8 @@ const isForbidden = (reason = ''): boolean =>
   /EPERM|EACCES|operation not permitted|permission denied/i.test(reason) &&
   !/sendmsg|sendto/.test(reason);
 
+const isNoWay = (reason: string): boolean => /unreachable|no route/i.test(reason);
+
 /** Runs the program with an address, never a name, which it could take for an option; returns the times of the answers. */
 export function runPing(program: string, args: string[], signal: AbortSignal): Promise<number[]> {
   const options = {
@@ -63,11 +66,12 @@ export function runPing(program: string, args: string[], signal: AbortSignal): P
       const times = pingTimes(stdout);
       // Some systems report an error beside answers, such as that of a last echo.
       if (times.length > 0 && !signal.aborted) return resolve(times);
-      if (error?.code === 'ENOENT') return reject(new Error('the program ping is not installed'));
+      if (error?.code === 'ENOENT')
+        return reject(new Shortage('the program ping is not installed'));
       const [last] = stderr.trim().split('\n').filter(Boolean).slice(-1);
       const reason = error?.code === 'EPERM' || error?.code === 'EACCES' ? error.message : last;
       if (isForbidden(reason)) return reject(new PingForbidden(reason));
-      if (reason) return reject(new Error(reason));
+      if (reason) return reject(new (isNoWay(reason) ? Silence : Error)(reason));
       resolve([]);
     });
   });

@@ -1,4 +1,4 @@
-import { sentenceOf, shown } from './errors.ts';
+import { isShortage, isSilence, sentenceOf, shown } from './errors.ts';
 import { checkDns } from './kinds/dns.ts';
 import { checkDomain } from './kinds/domain.ts';
 import { checkHttp } from './kinds/http.ts';
@@ -39,10 +39,11 @@ export async function run(spec: CheckSpec, options: RunOptions): Promise<Outcome
   if (signal.aborted) stop();
   try {
     await untilAborted(end.signal, () => check(spec, measured));
-    measured.ms ??= since(begun, measured);
-    return outcomeOf(measured);
+    if (measured.ms === undefined) measured.ms = since(begun, measured);
+    const heard = measured.ms === null ? ({ heard: 'nothing' } as const) : {};
+    return { ...outcomeOf(measured), ...heard };
   } catch (error) {
-    return { ...outcomeOf(measured), error: shown(sentenceOf(error), SAMPLE_CHARACTERS) };
+    return failed(measured, error, end.signal.aborted);
   } finally {
     cancel();
     signal.removeEventListener('abort', stop);
@@ -77,11 +78,24 @@ function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<v
   });
 }
 
+/** Outcome of a check that broke off, by its deadline or an error. */
+function failed(measured: Measurement, error: unknown, isLate: boolean): Outcome {
+  const { hasContact = false, isUnknown } = measured;
+  const isNothing = !hasContact && (isLate || isSilence(error));
+  const heard = isNothing ? 'nothing' : isLate ? 'part' : undefined;
+  return {
+    ...outcomeOf(measured),
+    ...(heard && { heard }),
+    ...((isUnknown || isShortage(error)) && { isUnknown: true }),
+    error: shown(sentenceOf(error), SAMPLE_CHARACTERS),
+  };
+}
+
 /** Copies what was measured: work that goes on changes no outcome. */
 function outcomeOf(measured: Measurement): Outcome {
   const { values, ms, code, isUnknown, summary, certificate, sample } = measured;
   return {
-    values: { ...values, ...(ms === undefined ? {} : { ms }) },
+    values: { ...values, ...(typeof ms === 'number' && { ms }) },
     ms: ms ?? null,
     code: code ?? null,
     ...(isUnknown && { isUnknown }),

@@ -104,7 +104,12 @@ export interface Outcome {
   readonly code: number | null;
   /** Reason why nothing, or not all, was measured: the check has failed, whatever its condition says. */
   readonly error?: string;
-  /** True: who was asked about the target did not answer, so that nothing can be said about it. */
+  /**
+   * What came from the target by the deadline, where it was no answer: `nothing`, or a `part` of one. A refusal is an answer, and
+   * so is that of a name server which knows no such name.
+   */
+  readonly heard?: 'nothing' | 'part';
+  /** True: who was asked about the target did not answer, or this machine is short of something, so that nothing can be said about it. */
   readonly isUnknown?: boolean;
   /** Few words about what was measured, for the sentence about a condition that does not hold. */
   readonly summary?: string;

@@ -67,6 +67,12 @@ const MEASURED: [string, string | Buffer, Partial<HttpSpec>, Record<string, unkn
     { json: { ok: true, n: [1, 2] } },
   ],
   [
+    'answers JSON of thousands of levels',
+    `${HEAD}Content-Length: 20000\r\n\r\n${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+    {},
+    { json: undefined, body_bytes: 20_000 },
+  ],
+  [
     'answers what only begins like JSON',
     `${HEAD}Content-Length: 4\r\n\r\n{"a"`,
     {},

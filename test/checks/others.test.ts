@@ -116,6 +116,7 @@ for (const [what, serve] of ENDLESS) {
       const outcome = await run({ ...spec, send: 'x', expect: 'OK' }, options);
       assert.match(outcome.error ?? 'no error', /^timed out after 0\.3 s: no answer/);
       assert.match(outcome.sample ?? '', /^x*$/);
+      assert.is(outcome.heard, 'part');
       await peer.left();
       assert.is(openTimers(), 0);
     } finally {
@@ -166,32 +167,37 @@ function program(script: string): string {
 const echo = (...times: number[]) =>
   `cat <<'END'\nPING 127.0.0.1\n${times.map((ms) => `64 bytes from 127.0.0.1: time=${ms} ms`).join('\n')}\n\n--- statistics\nrtt min/avg/max = 0.1/9.9/5.5 ms\nEND`;
 
-// [what ping does, the script, values, words of the error]
-const PINGS: [string, string, Record<string, unknown>, RegExp | undefined][] = [
+const NOTHING = { heard: 'nothing', isUnknown: undefined };
+// [what ping does, the script, values, words of the error, what came from the target]
+type Said = { heard?: string | undefined; isUnknown?: boolean | undefined };
+const PINGS: [string, string, Record<string, unknown>, RegExp | undefined, Said?][] = [
   ['gets all echoes', echo(1, 3, 2), { loss_percent: 0, jitter: 1.5, ip: '127.0.0.1' }, undefined],
   ['loses one of four', echo(1, 3, 2), { loss_percent: 25, jitter: 1.5 }, undefined],
   ['gets one echo twice', `${echo(1)}; echo`, { loss_percent: 75, jitter: 0 }, undefined],
   [
     'gets none',
     'echo "4 packets transmitted, 0 received, 100% packet loss, time 9ms"; exit 1',
-    { loss_percent: 100 },
+    { loss_percent: 100, ms: undefined },
     undefined,
+    NOTHING,
   ],
   [
     'says why it sends none',
     'echo "ping: connect: Network is unreachable" >&2; exit 2',
     {},
     /^ping: connect: Network is unreachable$/,
+    NOTHING,
   ],
   [
     'may open no socket',
     'echo "ping: socket: Operation not permitted" >&2; exit 2',
     {},
     /Operation not permitted: ping is forbidden here; .*ping_group_range$/,
+    { isUnknown: true },
   ],
 ];
 
-for (const [what, script, values, words] of PINGS) {
+for (const [what, script, values, words, said = {}] of PINGS) {
   test(`ping: ${what}`, async () => {
     const count = what.startsWith('gets all') ? 3 : 4;
     const network = withPing(plainDoor, program(script));
@@ -200,6 +206,7 @@ for (const [what, script, values, words] of PINGS) {
     else assert.is(outcome.error, undefined);
     for (const [name, value] of Object.entries(values))
       assert.is(outcome.values[name], value, name);
+    assert.equal([outcome.heard, outcome.isUnknown], [said.heard, said.isUnknown]);
     if (script.includes('time=')) assert.is(outcome.ms, script.includes('time=3') ? 2 : 1);
   });
 }
@@ -207,7 +214,8 @@ for (const [what, script, values, words] of PINGS) {
 test('ping: says that the program is missing', async () => {
   const network = withPing(plainDoor, join(dir, 'none'));
   const spec = { kind: 'ping', host: '127.0.0.1', count: 1 } as const;
-  assert.is((await run(spec, optionsFor({ network }))).error, 'the program ping is not installed');
+  const { error, isUnknown } = await run(spec, optionsFor({ network }));
+  assert.equal([error, isUnknown], ['the program ping is not installed', true]);
 });
 
 test('ping: a program that does not end is ended by the deadline', async () => {

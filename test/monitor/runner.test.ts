@@ -194,7 +194,7 @@ test('a changed monitor is planned anew, an unchanged one keeps its plan, a dele
 });
 
 const seen = (n: number, at_s: number, reached: boolean) => ({
-  ...{ monitor_id: n, host: `h${n}`, at: at_s * 1_000, reached },
+  ...{ monitor_id: n, owner: null, host: `h${n}`, at: at_s * 1_000, reached },
 });
 
 test('a place is cut off when half of what it checked within a minute got no answer, not before', () => {
@@ -214,6 +214,15 @@ test('two dead hosts of forty, or three monitors of one host, cut no place off',
   const other = new Isolation();
   for (let n = 0; n < 9; n++) other.add({ ...seen(n % 3, n, false), host: 'one' });
   assert.not(other.isolated || other.doubtful);
+});
+
+test('failures of the monitors of one owner cut no place off while those of another are well', () => {
+  const place = new Isolation();
+  for (let n = 0; n < 4; n++) place.add({ ...seen(n, n, true), owner: 'b' });
+  for (let n = 4; n < 20; n++) place.add({ ...seen(n, n, false), owner: 'a' });
+  assert.not(place.isolated);
+  for (let n = 0; n < 2; n++) place.add({ ...seen(n, 20 + n, false), owner: 'b' });
+  assert.ok(place.isolated);
 });
 
 test('a place is connected again after answers', () => {

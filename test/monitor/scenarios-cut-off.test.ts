@@ -5,7 +5,7 @@ import { PLUGINS as ALERTING } from '../alert/kit.ts';
 import { channelFor, typesOf } from '../alert/monitors-kit.ts';
 import { suite } from '../runner/suite.ts';
 import { boot, call, create, http, MINUTE, PLUGINS, passes, SECOND } from './kit.ts';
-import { type Site, site } from './scenarios-kit.ts';
+import { silentSites } from './silent-sites.ts';
 
 const MONITORS = 12;
 
@@ -14,19 +14,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test('62: monitors of many hosts that fail at once are one problem of the server, and unknown', async () => {
     const app = await boot(dialect, {}, [...new Set([...ALERTING, ...PLUGINS])]);
-    const sites: Site[] = [];
+    const hosts = Array.from({ length: MONITORS }, (_one, at) => `127.0.0.${at + 1}`);
+    const sites = await silentSites(hosts);
     try {
       await channelFor(app);
-      for (let at = 0; at < MONITORS; at++) {
-        const one = await site(undefined, `127.0.0.${at + 1}`);
-        sites.push(one);
-        await create(app, http(`m${at}`, one.url));
-      }
+      for (const [at, url] of sites.urls.entries()) await create(app, http(`m${at}`, url));
       const states = async (): Promise<string[]> =>
         (await call(app, 'monitor_list')).monitors.map(({ state }: any) => state);
       const areAll = (state: string) => async () => (await states()).every((one) => one === state);
       assert.ok(await passes(app, MINUTE, areAll('up')));
-      for (const one of sites) one.reply = 'reset';
+      await sites.silence();
       const alerts = async (): Promise<any[]> => (await call(app, 'alert_list')).alerts;
       assert.ok(await passes(app, 2 * MINUTE, async () => (await alerts()).length > 0));
       const [{ rule, subject }] = await alerts();
@@ -35,7 +32,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.equal((await alerts()).length, 1);
       assert.not((await states()).includes('down'));
       assert.equal(await typesOf(app, subject.name), ['opened']);
-      for (const one of sites) one.reply = 200;
+      sites.speak();
       assert.ok(await passes(app, 2 * MINUTE, areAll('up')));
       const isTold = async () => (await typesOf(app, subject.name)).length === 2;
       assert.ok(await passes(app, 3 * MINUTE, isTold));
@@ -45,7 +42,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is(Number(seen[0].n), 0);
     } finally {
       await app.stop();
-      for (const one of sites) await one.stop();
+      await sites.stop();
     }
   });
 

@@ -5,6 +5,7 @@ import type { App } from '@svc/kernel';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { Monitors } from '../../plugins/monitor/src/api.ts';
+import { issue } from '../checks/authority.ts';
 import { suite } from '../runner/suite.ts';
 import { acquainted, sharedServers } from '../shared-servers.ts';
 import {
@@ -23,6 +24,8 @@ import {
   type Target,
   target,
 } from './kit.ts';
+import { site } from './scenarios-kit.ts';
+import { silentSites } from './silent-sites.ts';
 
 const monitorsOf = (app: TestApp): Monitors => (app.kernel as App).service(Monitors)!;
 
@@ -106,25 +109,24 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`a server that is cut off turns nothing down: its monitors are unknown, and it says so (${dialect})`, async () => {
     const app = await boot(dialect);
     const hosts = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
-    const targets: Target[] = [];
-    for (const host of hosts) targets.push(await target(host));
+    const sites = await silentSites(hosts);
     try {
-      for (const [at, { url }] of targets.entries())
+      for (const [at, url] of sites.urls.entries())
         await create(app, http(`m${at}`, url, { retries: 2, retry_s: 10 }));
-      for (const at of targets.keys()) assert.ok(await says(app, `m${at}`, 'up'));
+      for (const at of hosts.keys()) assert.ok(await says(app, `m${at}`, 'up'));
       assert.equal(await monitorsOf(app).isolated(), []);
-      for (const one of targets) one.reply = 'reset';
+      await sites.silence();
       const seen = new Set<string>();
       const isCutOff = async () => {
-        for (const at of targets.keys()) seen.add(await stateOf(app, `m${at}`));
+        for (const at of hosts.keys()) seen.add(await stateOf(app, `m${at}`));
         return seen.has('unknown') && (await monitorsOf(app).isolated()).length === 1;
       };
       assert.ok(await passes(app, 2 * MINUTE, isCutOff), [...seen].join());
       await passes(app, 30 * SECOND, async () => !(await isCutOff()));
       assert.not(seen.has('down'));
       assert.equal(await call(app, 'monitor_outages', { name: 'm0' }), []);
-      for (const one of targets) one.reply = 200;
-      for (const at of targets.keys()) assert.ok(await says(app, `m${at}`, 'up', 2 * MINUTE));
+      sites.speak();
+      for (const at of hosts.keys()) assert.ok(await says(app, `m${at}`, 'up', 2 * MINUTE));
       assert.ok(
         await passes(app, MINUTE, async () => (await monitorsOf(app).isolated()).length === 0),
       );
@@ -132,10 +134,72 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.is(verdict.down, 0);
     } finally {
       await app.stop();
-      for (const one of targets) await one.stop();
+      await sites.stop();
     }
   });
 }
+
+const HOSTS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+/** Failures of three hosts at once that are those of the targets: something came from each. */
+const ANSWERS: readonly (readonly [what: string, fail: (one: Target) => unknown])[] = [
+  ['refuse connections', (one) => one.stop()],
+  ['cut connections', (one) => Object.assign(one, { reply: 'reset' })],
+  ['take connections and send nothing', (one) => Object.assign(one, { reply: 'hang' })],
+];
+for (const [what, fail] of ANSWERS) {
+  test(`targets of three hosts that ${what} are down: the server is not cut off`, async () => {
+    const app = await boot('sqlite');
+    const targets = await Promise.all(HOSTS.map(target));
+    try {
+      for (const [at, { url }] of targets.entries())
+        await create(app, http(`m${at}`, url, { retries: 1 }));
+      for (const at of targets.keys()) assert.ok(await says(app, `m${at}`, 'up'));
+      await Promise.all(targets.map(fail));
+      for (const at of targets.keys()) assert.ok(await says(app, `m${at}`, 'down'));
+      assert.equal(await monitorsOf(app).isolated(), []);
+    } finally {
+      await app.stop();
+      await Promise.all(targets.map((one) => one.stop()));
+    }
+  });
+}
+
+test('certificates of three hosts that are not valid turn their monitors down', async () => {
+  const app = await boot('sqlite');
+  const expired = issue({ name: 'old', names: HOSTS, from_days: -88, until_days: -2 });
+  const sites = await Promise.all(HOSTS.map((host) => site(expired, host)));
+  try {
+    for (const [at, { url }] of sites.entries())
+      await create(app, http(`m${at}`, url, { retries: 0 }));
+    for (const at of sites.keys()) assert.ok(await says(app, `m${at}`, 'down'));
+    assert.equal(await monitorsOf(app).isolated(), []);
+  } finally {
+    await app.stop();
+    for (const one of sites) await one.stop();
+  }
+});
+
+test('what must not answer, and does not, hides no failure of others', async () => {
+  const app = await boot('sqlite');
+  const silent = await silentSites(HOSTS);
+  const web = await target('127.0.0.4');
+  try {
+    await silent.silence();
+    for (const [at, url] of silent.urls.entries())
+      await create(app, http(`closed ${at}`, url, { upside_down: true }));
+    await create(app, http('shop', web.url, { retries: 1 }));
+    for (const name of ['shop', 'closed 0', 'closed 1', 'closed 2'])
+      assert.ok(await says(app, name, 'up'), name);
+    await web.stop();
+    assert.ok(await says(app, 'shop', 'down'));
+    assert.equal(await monitorsOf(app).isolated(), []);
+    assert.is(await stateOf(app, 'closed 0'), 'up');
+  } finally {
+    await app.stop();
+    await silent.stop();
+    await web.stop();
+  }
+});
 
 test('one target that is away among others is down: the server is not cut off', async () => {
   const app = await boot('sqlite');

@@ -37,6 +37,7 @@ export async function checkDns(spec: DnsSpec, measured: Measurement): Promise<vo
         : error;
     },
   );
+  measured.hasContact = true;
   values['rcode'] = rcode;
   values['answers'] = answers;
   measured.sample = answers.join('\n');

@@ -10,6 +10,7 @@ import { firstHop, type Hop, linesOf, redirected } from './hops.ts';
 const MOST_PROVISIONAL = 16;
 /** Bytes of an answer that a check reads, whatever it asks for. */
 const MOST_BYTES = 65_536;
+const MOST_LEVELS = 100;
 
 /** Sends a request and follows redirects, each over a connection of its own. */
 export async function checkHttp(spec: HttpSpec, measured: Measurement): Promise<void> {
@@ -90,11 +91,22 @@ async function readAnswer(
   if (ended) values['json'] = jsonOf(body);
 }
 
-/** Returns the value of a body that is JSON. */
+/** Tells whether a value has more levels than what walks through it can take. */
+function isDeep(json: object): boolean {
+  let level: unknown[] = [json];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === MOST_LEVELS) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one ? Object.values(one) : []));
+  }
+  return false;
+}
+
+/** Returns the value of a body that is JSON, of at most 100 levels. */
 function jsonOf(body: string): object | undefined {
   if (!/^\s*[[{]/.test(body)) return undefined;
   try {
-    return JSON.parse(body) as object;
+    const json = JSON.parse(body) as object;
+    return isDeep(json) ? undefined : json;
   } catch {
     // It only begins like JSON: the condition sees no value.
     return undefined;

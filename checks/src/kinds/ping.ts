@@ -1,3 +1,4 @@
+import { Shortage } from '../errors.ts';
 import { firstAnswer } from '../first-answer.ts';
 import type { Measurement } from '../measurement.ts';
 import { PingForbidden } from '../ping-program.ts';
@@ -19,14 +20,16 @@ export async function checkPing({ host, count }: PingSpec, measured: Measurement
   };
   try {
     const { address, times } = await firstAnswer(addresses, attempt, { clock, signal });
+    measured.hasContact = true;
     values['ip'] = address;
     values['loss_percent'] = ((count - times.length) / count) * 100;
     values['jitter'] = jitterOf(times);
     measured.ms = rounded(times.reduce((sum, ms) => sum + ms, 0) / times.length);
   } catch (error) {
-    if (error instanceof PingForbidden) throw new Error(`${error.message}: ${ADVICE}`);
+    if (error instanceof PingForbidden) throw new Shortage(`${error.message}: ${ADVICE}`);
     if (!(error instanceof NoEcho)) throw error;
     values['loss_percent'] = 100;
+    measured.ms = null;
   }
 }
 

@@ -6,10 +6,20 @@ import { Isolation } from './isolation.ts';
 import { judgeOutcome } from './outcome.ts';
 import type { Job } from './runner.ts';
 import { after } from './state.ts';
-import { DOWN, type PlacedMonitor, type Result, type State, SUSPECT } from './types.ts';
+import {
+  DOWN,
+  type PlacedMonitor,
+  type Result,
+  type State,
+  SUSPECT,
+  UNKNOWN,
+  UP,
+} from './types.ts';
 
 /** Time by which clocks of servers may differ. */
 const CLOCKS_DIFFER_MS = 60_000;
+/** What has been down for so long says nothing about the place, ms. */
+const LONG_DOWN_MS = 60_000;
 
 /** A monitor that is checked here, with what its checks need. */
 export interface Checked<M extends PlacedMonitor = PlacedMonitor> {
@@ -44,6 +54,8 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
   readonly #parts: PlaceParts<M>;
   readonly #states = new Map<number, State>();
   readonly #isolation = new Isolation();
+  /** Versions of the monitors from whose targets something came: only their silence is news. */
+  readonly #answering = new Map<number, number>();
 
   constructor(parts: PlaceParts<M>) {
     this.#parts = parts;
@@ -61,7 +73,8 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
 
   /** Forgets monitors that are checked elsewhere now. */
   keep(ids: ReadonlySet<number>): void {
-    for (const id of this.#states.keys()) if (!ids.has(id)) this.#states.delete(id);
+    for (const kept of [this.#states, this.#answering])
+      for (const id of kept.keys()) if (!ids.has(id)) kept.delete(id);
   }
 
   jobOf(checked: Checked<M>): Job {
@@ -92,20 +105,32 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
   async #take({ monitor, condition, host }: Checked<M>, planned: number, outcome: Outcome) {
     const { clock, place_id, sink } = this.#parts;
     const judged = judgeOutcome(outcome, condition, monitor.upside_down);
+    const before = notAhead(this.#states.get(monitor.id), planned);
     // Without an answer of the target it may be this place that is cut off.
-    const reached = outcome.code !== null || (outcome.error === undefined && outcome.ms !== null);
-    const seen = { monitor_id: monitor.id, host, at: clock.monotonic(), reached };
-    const change = this.#isolation.add(seen);
-    if (change !== undefined) sink.isolated(change);
+    const reached = outcome.heard === undefined && !outcome.isUnknown;
+    if (reached) this.#answering.set(monitor.id, monitor.version);
+    if (reached || (outcome.heard === 'nothing' && this.#isNews(monitor, before, planned))) {
+      const { id: monitor_id, owner = null } = monitor;
+      const change = this.#isolation.add({
+        ...{ monitor_id, owner, host, at: clock.monotonic(), reached },
+      });
+      if (change !== undefined) sink.isolated(change);
+    }
     const isCutOff = this.#isolation.isolated || (this.#parts.isAlone?.() ?? false);
     const isUnknown = outcome.isUnknown || (isCutOff && !reached);
     const ok = isUnknown ? null : judged.ok;
     const result: Result = { monitor_id: monitor.id, place_id, at: planned, ...judged, ok };
-    const before = notAhead(this.#states.get(monitor.id), planned);
     const to = after(before, result, this.#rulesOf(monitor, before, reached));
     const state = await sink.seen(result, before, to, outcome);
     this.#states.set(monitor.id, state);
     return state.state === SUSPECT ? clock.now() + monitor.retry_s * 1_000 : undefined;
+  }
+
+  /** Tells whether the silence of a target may be that of this place: it answered before, and has not long been down. */
+  #isNews({ id, version, upside_down }: M, before: State | undefined, planned: number): boolean {
+    if (before?.state === DOWN && planned - before.since > LONG_DOWN_MS) return false;
+    if (this.#answering.get(id) === version) return true;
+    return !upside_down && (before?.state === UP || before?.state === UNKNOWN);
   }
 
   /** While this place may just be losing its connection, nothing turns down: the failures are kept, and count afterwards. */

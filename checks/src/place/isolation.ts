@@ -8,15 +8,17 @@ const LEAST = 3;
 interface Seen {
   readonly monitor_id: number;
   readonly host: string;
+  readonly owner: string | null;
   /** Unix ms of the clock that never jumps. */
   readonly at: number;
-  /** The target sent an answer, whatever it was. */
+  /** The target sent an answer, whatever it was; else nothing came from it, though it answered before. */
   readonly reached: boolean;
 }
 
 /**
- * Judges whether this place is cut off: at least three monitors of three hosts, and half of those that were checked within
- * a minute, got no answer at all. Then its results say nothing about the targets.
+ * Judges whether this place is cut off: from at least three hosts, and half of the monitors that were checked within a minute,
+ * nothing comes any more. Where several owners have monitors, that holds for half of them for most owners: nobody makes the
+ * failures of others unknown. Then its results say nothing about the targets.
  */
 export class Isolation {
   /** Newest result of each monitor within the window, the oldest first; those without an answer; those since the last answer. */
@@ -43,7 +45,9 @@ export class Isolation {
     // Connected again needs an answer: a silence between two checks is none.
     this.#isolated = before
       ? !reached || isHalf(since(this.#unreached, at - BACK_MS), since(this.#newest, at - BACK_MS))
-      : isHalf(this.#unreached.size, this.#newest.size) && areSeveral(this.#unreached);
+      : isHalf(this.#unreached.size, this.#newest.size) &&
+        areSeveral(this.#unreached) &&
+        areMostOwners(this.#newest);
     return this.#isolated === before ? undefined : this.#isolated;
   }
 
@@ -71,6 +75,15 @@ function since(kept: ReadonlyMap<number, Seen>, time: number): number {
   let count = 0;
   for (const { at } of kept.values()) if (at > time) count++;
   return count;
+}
+
+/** Tells whether most owners got no answer for half of their monitors. */
+function areMostOwners(newest: ReadonlyMap<number, Seen>): boolean {
+  const byOwner = Map.groupBy(newest.values(), ({ owner }) => owner);
+  const silent = [...byOwner.values()].filter((own) =>
+    isHalf(own.filter(({ reached }) => !reached).length, own.length),
+  );
+  return silent.length * 2 > byOwner.size;
 }
 
 /** Tells whether they are of enough hosts, and so of as many monitors. */

@@ -11,6 +11,8 @@ export interface PlacedMonitor {
   /** Good results until a place that was down says up. */
   readonly recover_after: number;
   readonly upside_down: boolean;
+  /** Token that answers for it, as far as the place knows. */
+  readonly owner?: string | null;
 }
 
 export const UP = 0;

@@ -31,7 +31,9 @@ export function connectGuarded(
   const socket = tls ? secureConnect({ ...to, ...servername, ...tls }) : plainConnect(to);
   return new Promise((done, fail) => {
     const end = (error: Error) => void socket.destroy(error);
-    const late = setTimeout(() => end(new Error('connection takes too long')), connect_ms);
+    const tooLong = () =>
+      end(Object.assign(new Error('connection takes too long'), { code: 'ETIMEDOUT' }));
+    const late = setTimeout(tooLong, connect_ms);
     const abort = () => end(new Error('the connection is not needed any more'));
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
