@@ -196,7 +196,7 @@ test('a change is shown member by member, and says which secrets another host em
   const changed = await svc(['monitors', 'apply', write(moved)]);
   assert.match(
     changed.out,
-    /^~ monitor shop\n {4}spec: .* → .*localhost.*\n {4}interval_s: 20 → 30\n {4}emptied, as the host is another one: bearer\n1 changed, 3 as/,
+    /^~ monitor shop\n {4}spec: .* → .*localhost.*\n {4}interval_s: 20 → 30\n {4}emptied, as others could read them now: bearer\n1 changed, 3 as/,
     changed.err,
   );
 });

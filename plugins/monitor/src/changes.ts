@@ -5,6 +5,7 @@ import type { Placing } from './agents/index.ts';
 import type { Config } from './config.ts';
 import { secretPlace } from './engine/checked.ts';
 import type { Registries } from './engine/registries.ts';
+import { isWidened } from './exposure.ts';
 import { checkSpec, filledIn } from './fields.ts';
 import { type Heartbeats, hashOf, KEY_FIELD, keyOf, newKey } from './heartbeat/index.ts';
 import type { Names } from './names.ts';
@@ -100,7 +101,7 @@ export class Changes {
     return { monitor, secret };
   }
 
-  /** @returns the monitor, and the secret fields that were emptied because its host changed @throws RpcError 103, 105, 107, 108 */
+  /** @returns the monitor, and the secret fields that were emptied because others could read them @throws RpcError 103, 105, 107, 108 */
   async update(
     name: string,
     change: Change,
@@ -165,13 +166,16 @@ export class Changes {
     const spec = change.spec
       ? await this.#spec(old.kind, change.spec, fresh, caller)
       : this.#checkedSecret(old, fresh);
+    const owner = owners.of(caller);
     const isMoved = targetPlace({ ...old, spec }) !== targetPlace(old);
+    const isEmptied =
+      isMoved || (!caller.super && isWidened(old, { spec, owner, places: settings.places }));
     const kept = Object.entries(others).filter(([field]) => !Object.hasOwn(given, field));
     const sealed = key === undefined ? fresh : { [KEY_FIELD]: key };
     if (hasAny(sealed)) await this.#demandKey();
     const secret = {
       ...(sealedKey !== undefined && { [KEY_FIELD]: sealedKey }),
-      ...(isMoved ? {} : Object.fromEntries(kept)),
+      ...(isEmptied ? {} : Object.fromEntries(kept)),
       ...this.#sealed(old, sealed),
     };
     const parent = change.parent
@@ -179,9 +183,9 @@ export class Changes {
       : change.parent === null
         ? null
         : old.parent;
-    const monitor = { ...old, ...settings, spec, secret, parent, owner: owners.of(caller) };
+    const monitor = { ...old, ...settings, spec, secret, parent, owner };
     const key_hash = key === undefined ? undefined : hashOf(key);
-    return { monitor, isMoved, key_hash, emptied: isMoved ? kept.map(([field]) => field) : [] };
+    return { monitor, isMoved, key_hash, emptied: isEmptied ? kept.map(([field]) => field) : [] };
   }
 
   /** Returns the key of a new heartbeat: one that came with an import stays, so that its jobs go on. @throws RpcError 103, 108 */

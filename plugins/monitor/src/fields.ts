@@ -3,7 +3,7 @@ import { RpcError } from '@svc/plugin-sdk';
 import { isZone } from '@svc/plugin-sdk/util';
 import { Cron } from 'croner';
 import { FORMS } from './kinds.ts';
-import { domainOf, headerOf } from './spec.ts';
+import { domainOf, headerOf, isHost } from './spec.ts';
 import type { Kind } from './types.ts';
 
 type Fault = string | undefined;
@@ -30,8 +30,13 @@ const headers =
     return bad === undefined ? undefined : `each line of '${name}' is \`Name: value\``;
   };
 
+const openHost: Check = ({ secret_headers: lines }) =>
+  Array.isArray(lines) && lines.some((line) => isHost(headerOf(String(line))?.[0] ?? ''))
+    ? `'Host' says whom the secrets are for: write it into 'headers'`
+    : undefined;
+
 const CHECKS: { readonly [kind in Kind]: readonly Check[] } = {
-  http: [headers('headers'), headers('secret_headers'), within('follow', 0, 5)],
+  http: [headers('headers'), headers('secret_headers'), openHost, within('follow', 0, 5)],
   tcp: [host, port],
   ping: [host, within('count', 1, 10)],
   dns: [

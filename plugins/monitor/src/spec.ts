@@ -32,6 +32,8 @@ export function headerOf(line: string): Header | undefined {
     : undefined;
 }
 
+export const isHost = (header: string): boolean => header.toLowerCase() === 'host';
+
 const headersOf = (values: Values, name: string): Header[] =>
   list(values, name)
     .map(headerOf)
@@ -107,7 +109,10 @@ export function hostOf({ kind, spec }: Pick<Monitor, 'kind' | 'spec'>): string {
 export function targetPlace(monitor: Pick<Monitor, 'kind' | 'spec'>): string {
   const { kind, spec } = monitor;
   if (kind !== 'http') return `${hostOf(monitor)}:${number(spec, 'port') ?? ''}`.toLowerCase();
-  return URL.parse(text(spec, 'url') ?? '')?.origin ?? '';
+  const origin = URL.parse(text(spec, 'url') ?? '')?.origin ?? '';
+  // One address serves many hosts, of which this header chooses one.
+  const chosen = headersOf(spec, 'headers').filter(([name]) => isHost(name));
+  return [origin, ...chosen.map(([, host]) => host)].join(' ').toLowerCase();
 }
 
 /** Returns what is checked, as messages name it: an address without credentials, query and fragment. */

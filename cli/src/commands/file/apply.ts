@@ -46,7 +46,7 @@ export async function applyFile(session: Session, path: string): Promise<void> {
 }
 
 /**
- * Makes one change. @returns a line about secrets that went with another host; empty: none did
+ * Makes one change. @returns a line about secrets that the change emptied; empty: none
  * @throws Complaint that names the item, and how many changes are made already
  */
 async function change(session: Session, { title, call }: Step, made: string): Promise<string> {
@@ -55,7 +55,7 @@ async function change(session: Session, { title, call }: Step, made: string): Pr
     const { emptied = [] } = (answer ?? {}) as { emptied?: readonly string[] };
     return emptied.length === 0
       ? ''
-      : `    emptied, as the host is another one: ${emptied.join(', ')}\n`;
+      : `    emptied, as others could read them now: ${emptied.join(', ')}\n`;
   } catch (error) {
     throw new Complaint(`${title}: ${reasonOf(error)} (${made} changes were made before)`);
   }

@@ -66,6 +66,7 @@ export function addJobMethods(methods: Methods, crontab: Crontab): void {
 
   methods.add('crontab_get', {
     summary: 'The jobs that the caller may see, by id.',
+    secret: true,
     params: {},
     result: Type.Array(JobView),
     right: {

@@ -1,7 +1,7 @@
 import { type Kernel, type Principal, RpcError } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import { keyOf } from '../heartbeat/key.ts';
-import type { ImportedStore } from '../store/imported.ts';
+import type { Imported, ImportedStore } from '../store/imported.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import { FreeNames } from './names.ts';
 import { isDenied, type Made, type Outcome, type Report, reasonOf, rowOf } from './report.ts';
@@ -14,7 +14,7 @@ type New = Parameters<Changes['create']>[0];
 const MOST_ITEMS = 10_000;
 
 export interface ImporterParts {
-  readonly kernel: Pick<Kernel, 'call' | 'methods' | 'system'>;
+  readonly kernel: Pick<Kernel, 'auth' | 'call' | 'methods' | 'system'>;
   readonly changes: Changes;
   readonly monitors: MonitorStore;
   readonly imported: ImportedStore;
@@ -26,6 +26,8 @@ interface Run {
   readonly caller: Principal;
   readonly isDry: boolean;
   readonly there: ReadonlyMap<string, Thing>;
+  /** Those of them that the caller may read. */
+  readonly readable: ReadonlySet<Thing>;
   readonly names: Readonly<Record<ItemType, FreeNames>>;
   /** Names of monitors by the ids of their items. */
   readonly monitors: Map<string, string>;
@@ -58,6 +60,7 @@ export class Importer {
 
   async #begin(plan: Plan, caller: Principal, isDry: boolean): Promise<Run> {
     const there = await this.#thereOf(plan.source);
+    const readable = await this.#things.readable(there.values(), caller);
     const { kernel, monitors } = this.#parts;
     const taken = async (type: ItemType) => {
       if (type === 'monitor') return (await monitors.list()).map(({ name }) => name);
@@ -69,7 +72,7 @@ export class Importer {
     const needsMachines = plan.items.some(({ machines }) => machines !== undefined);
     const machines = needsMachines ? await this.#things.machines(caller) : new Map();
     return {
-      ...{ plan, caller, isDry, there, machines, monitors: new Map() },
+      ...{ plan, caller, isDry, there, readable, machines, monitors: new Map() },
       names: names as Run['names'],
     };
   }
@@ -92,6 +95,8 @@ export class Importer {
 
   async #one(item: Item, run: Run): Promise<Made> {
     const there = run.there.get(item.id);
+    if (there && !run.readable.has(there))
+      return { outcome: 'not_made', as: null, notes: [HIDDEN] };
     if (there) {
       if (item.type === 'monitor') run.monitors.set(item.id, there.name);
       return { outcome: 'there', as: there.name, notes: [] };
@@ -105,7 +110,7 @@ export class Importer {
       await this.#create(item, { ...body, name, enable: false }, run);
       if (item.type === 'monitor') run.monitors.set(item.id, name);
     } catch (error) {
-      return { outcome: 'not_made', as: null, notes: [reasonOf(error)] };
+      return { outcome: 'not_made', as: null, notes: [refusal(error, name, item.name)] };
     }
     const outcome: Outcome = notes.length > 0 ? 'differently' : 'made';
     return { outcome, as: name, notes };
@@ -175,6 +180,8 @@ export class Importer {
   switchOn(source: string, caller: Principal): Promise<Report> {
     const { imported, kernel } = this.#parts;
     return this.#each(source, async (row, one) => {
+      if ((one.enable || row.off) && !(await this.#things.mayChange('write', one, caller)))
+        return undefined;
       if (one.enable) return { outcome: 'there', as: one.name, notes: [] };
       if (row.off) return { outcome: 'kept', as: one.name, notes: [OFF] };
       const [method, params] = WAYS[row.type].on(one.name);
@@ -190,7 +197,9 @@ export class Importer {
   undo(source: string, caller: Principal): Promise<Report> {
     return this.#each(source, async ({ item, type, mark }, one) => {
       if (one.mark !== mark)
-        return { outcome: 'kept', as: one.name, notes: ['it was changed since'] };
+        return (await this.#things.mayChange('delete', one, caller))
+          ? { outcome: 'kept', as: one.name, notes: ['it was changed since'] }
+          : undefined;
       await this.#parts.kernel.call(WAYS[type].remove, { name: one.name }, caller);
       await this.#parts.imported.remove(source, item);
       return { outcome: 'deleted', as: null, notes: [] };
@@ -199,7 +208,8 @@ export class Importer {
 
   async #each(
     source: string,
-    work: (row: Awaited<ReturnType<ImportedStore['of']>>[number], one: Thing) => Promise<Made>,
+    /** Answers undefined where the caller may not know of the thing. */
+    work: (row: Imported, one: Thing) => Promise<Made | undefined>,
   ): Promise<Report> {
     const { imported } = this.#parts;
     const there = await this.#thereOf(source);
@@ -244,6 +254,13 @@ function uuidsOf(names: readonly string[], { machines }: Run, notes: string[]): 
   if (missing.length > 0) notes.push(`without ${some}: there is no such machine`);
   return found;
 }
+
+/** Note of a thing that is here already, for whoever may not read it. */
+const HIDDEN = 'it was made before, and you may not read it';
+
+/** Returns why a thing is not made; whoever may not make it is not told whether its name is taken. */
+const refusal = (error: unknown, name: string, wanted: string): string =>
+  isDenied(error) ? reasonOf(error).replaceAll(`'${name}'`, `'${wanted}'`) : reasonOf(error);
 
 /** What became of a thing that could not be changed; undefined: the caller may not know of it. */
 function keptBy(error: unknown, { name }: Thing): Made | undefined {

@@ -84,6 +84,7 @@ export function addImportMethods(
     summary: 'Reads a file of another program, and tells what would be made of it.',
     description: 'Nothing is changed. Each row is checked as the method does that would make it.',
     addition: true,
+    secret: true,
     params: { file: given },
     result: ReportAnswer,
     access: 'authenticated',
@@ -94,6 +95,7 @@ export function addImportMethods(
     description:
       'Takes the rights of the methods that make monitors, channels, rules and windows; what the caller may not make is not made. What was made of the same installation before stays as it is.',
     addition: true,
+    secret: true,
     params: { file: given },
     result: ReportAnswer,
     audit: ({ file }) => file.name,
@@ -107,6 +109,7 @@ function addAfter(methods: Methods, importer: Importer): void {
   methods.add('monitor_import_switch_on', {
     summary: 'Switches on what an import made, but for what was off where it came from.',
     addition: true,
+    secret: true,
     params: { source: Source },
     result: ReportAnswer,
     audit: ({ source }) => source,
@@ -116,6 +119,7 @@ function addAfter(methods: Methods, importer: Importer): void {
   methods.add('monitor_import_undo', {
     summary: 'Deletes what an import made and nobody changed since.',
     addition: true,
+    secret: true,
     params: { source: Source },
     result: ReportAnswer,
     audit: ({ source }) => source,

@@ -1,9 +1,14 @@
 import type { ItemType } from './types.ts';
 
+/** Characters of the longest number that is put behind a name. */
+const MOST_END = 8;
+
 /** Gives names that nothing else of a type has. */
 export class FreeNames {
   readonly #taken: Set<string>;
   readonly #type: ItemType;
+  /** Numbers below which none is free, by what names have before their numbers. */
+  readonly #next = new Map<string, number>();
 
   constructor(type: ItemType, taken: Iterable<string>) {
     this.#type = type;
@@ -12,12 +17,18 @@ export class FreeNames {
 
   /** Returns this name, or the nearest one that is free, and takes it. */
   take(wanted: string): string {
-    const base = this.#type === 'channel' ? channelName(wanted) : wanted;
+    const isChannel = this.#type === 'channel';
+    const base = isChannel ? channelName(wanted) : wanted;
+    const most = isChannel ? 64 : 80;
+    // Long names that are cut to the same one share their numbers.
+    const stem = base.slice(0, most - MOST_END);
+    let count = this.#next.get(stem) ?? 2;
     let name = base;
-    for (let count = 2; this.#taken.has(name); count++) {
-      const end = this.#type === 'channel' ? `-${count}` : ` (${count})`;
-      name = `${base.slice(0, (this.#type === 'channel' ? 64 : 80) - end.length)}${end}`;
+    for (; this.#taken.has(name); count++) {
+      const end = isChannel ? `-${count}` : ` (${count})`;
+      name = `${base.slice(0, most - end.length)}${end}`;
     }
+    this.#next.set(stem, count);
     this.#taken.add(name);
     return name;
   }

@@ -60,6 +60,7 @@ function addCreate(methods: Methods, parts: MonitorMethodParts): void {
     description:
       'The caller owns it: it runs while its token may write it, and reaches private addresses only where it is the Super Token, or where `[monitor] allow_private` names them.',
     addition: true,
+    secret: true,
     params: {
       monitor: described(NewMonitor, 'Name, kind and fields (`monitor_kinds`).'),
       dry_run: DryRun,
@@ -78,8 +79,9 @@ function addUpdate(methods: Methods, parts: MonitorMethodParts): void {
   methods.add('monitor_update', {
     summary: 'Changes a monitor; the caller owns it from then on.',
     description:
-      'Members that are absent stay as they are; null takes the default. `spec` comes as a whole; the kind never changes. Secret fields that are absent stay, unless the host changes: then they are emptied and named in `emptied`. A secret field that is null is emptied. With another name the right is asked for both.',
+      'Members that are absent stay as they are; null takes the default. `spec` comes as a whole; the kind never changes. Secret fields that are absent stay, unless the host changes, or somebody else than the Super Token adds a place or `ignore_tls`: then they are emptied and named in `emptied`. A secret field that is null is emptied. With another name the right is asked for both.',
     addition: true,
+    secret: true,
     params: {
       name: MonitorName,
       change: described(MonitorChange, 'The members that change.'),
@@ -87,7 +89,7 @@ function addUpdate(methods: Methods, parts: MonitorMethodParts): void {
     },
     result: Type.Interface([MonitorAnswer], {
       emptied: Type.Array(Type.String(), {
-        description: 'Secret fields that were emptied because the host is another one.',
+        description: 'Secret fields that were emptied because others could read them.',
       }),
     }),
     audit: ({ name, dry_run }) => (dry_run ? undefined : name),
@@ -110,6 +112,7 @@ function addSwitch(methods: Methods, parts: MonitorMethodParts): void {
   methods.add('monitor_set_enable', {
     summary: 'Switches a monitor on or off; its owner stays.',
     addition: true,
+    secret: true,
     params: {
       name: MonitorName,
       enable: Type.Boolean({ description: 'False: nothing is checked.' }),
@@ -147,6 +150,7 @@ function addGet(methods: Methods, parts: MonitorMethodParts): void {
     summary:
       'A monitor without its secrets, what each place says, and the certificates that it saw.',
     addition: true,
+    secret: true,
     params: { name: MonitorName },
     result: Type.Interface([MonitorAnswer], {
       states: Type.Array(PlaceAnswer),

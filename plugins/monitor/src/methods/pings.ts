@@ -31,6 +31,7 @@ export function addPingMethod(methods: Methods, { changes, pings }: PingParts): 
   methods.add('monitor_pings', {
     summary: 'The last calls of a heartbeat with what they sent, the newest first.',
     addition: true,
+    secret: true,
     params: {
       name: MonitorName,
       limit: optional(

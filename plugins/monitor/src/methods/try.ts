@@ -52,6 +52,7 @@ function addTry(methods: Methods, parts: TryParts): void {
     description:
       'It runs on the server that is asked; nothing is stored. What a stored monitor measures shows to its owner and to the Super Token only.',
     addition: true,
+    secret: true,
     params: {
       name: described(optional(MonitorName), 'A stored monitor.'),
       monitor: described(

@@ -39,6 +39,7 @@ export function addCreateMethods(methods: Methods, auth: Auth, creator: Creator)
 
   methods.add('task_create_task_blocking', {
     summary: 'Queues one task for a connected agent and waits for its result.',
+    secret: true,
     params: {
       target_uuid: Uuid,
       task_type: described(TaskType, WHAT),

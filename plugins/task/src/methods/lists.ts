@@ -46,6 +46,7 @@ export function addListMethods(methods: Methods, options: ListOptions): void {
 function addQuery(methods: Methods, { auth, store, maxBytes }: ListOptions): void {
   methods.add('task_query', {
     summary: 'Tasks that match: the oldest 1,000, or the newest with `limit` or `last`.',
+    secret: true,
     params: {
       task_data_query: Type.Object(
         { condition: Conditions },

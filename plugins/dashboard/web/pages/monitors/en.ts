@@ -114,6 +114,8 @@ export const words = {
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText: 'Its results, its uptime and its outages go with it.',
   removed: (name: string) => `${name} is deleted.`,
+  emptied: (list: string) =>
+    `Others could read its secrets now, so they are gone: ${list}. Type them again.`,
   saved: (name: string) => `${name} is watched.`,
   save: 'Save',
   try: 'Try',

@@ -142,6 +142,7 @@ export const words: Strings['monitors'] = {
   removeTitle: (name) => `删除 ${name}？`,
   removeText: '它的结果、可用率和中断记录会一并删除。',
   removed: (name) => `${name} 已删除。`,
+  emptied: (list) => `其他人可能读到其密钥，因此已清除：${list}。请重新输入。`,
   saved: (name) => `已在监控 ${name}。`,
   save: '保存',
   try: '试一次',

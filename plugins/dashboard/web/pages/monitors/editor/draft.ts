@@ -154,7 +154,8 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
     const made = monitorOf(draft);
     if (monitor) {
       const { kind: _kind, ...changed } = made;
-      await call('monitor_update', { name: monitor.name, change: changed });
+      const { emptied } = await call('monitor_update', { name: monitor.name, change: changed });
+      if (emptied.length > 0) toast(t.monitors.emptied(emptied.join(', ')), { kind: 'bad' });
     } else await call('monitor_create', { monitor: made });
     toast(t.monitors.saved(made.name));
     setChanged(false);
