@@ -7,6 +7,7 @@ import { checkTcp } from './kinds/tcp.ts';
 import { checkTls } from './kinds/tls.ts';
 import { type Measurement, since } from './measurement.ts';
 import type { Network } from './network.ts';
+import { watchPauses } from './pauses.ts';
 import type { CheckSpec, Clock, Outcome } from './types.ts';
 
 const SAMPLE_CHARACTERS = 300;
@@ -26,6 +27,12 @@ export interface RunOptions {
 
 /** Runs one check. It ends by its deadline and leaves nothing open; whatever the target does is an outcome, never an error. */
 export async function run(spec: CheckSpec, options: RunOptions): Promise<Outcome> {
+  const wasPaused = watchPauses(options.clock);
+  const outcome = await runOnce(spec, options);
+  return wasPaused() ? { ...outcome, wasPaused: true } : outcome;
+}
+
+async function runOnce(spec: CheckSpec, options: RunOptions): Promise<Outcome> {
   const { network, timeout_ms, signal, clock, roots, user_agent = 'svc-checks' } = options;
   const end = new AbortController();
   const means = { network, clock, signal: end.signal, roots, user_agent };

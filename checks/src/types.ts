@@ -111,6 +111,8 @@ export interface Outcome {
   readonly heard?: 'nothing' | 'part';
   /** True: who was asked about the target did not answer, or this machine is short of something, so that nothing can be said about it. */
   readonly isUnknown?: boolean;
+  /** True: this process stood still meanwhile; what was measured is no property of the target. */
+  readonly wasPaused?: boolean;
   /** Few words about what was measured, for the sentence about a condition that does not hold. */
   readonly summary?: string;
   readonly certificate?: Inspection;

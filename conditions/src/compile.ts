@@ -26,7 +26,8 @@ export function compile(text: string, vocabulary: Vocabulary): Result {
     if (error) throw error;
     const [joined] = joins(root);
     if (joined) return { faults: [{ message: JOINED, ...placeOf(joined) }] };
-    if (type !== 'bool' && type !== 'dyn')
+    // A member of an object may be true or false; the object is neither.
+    if (type !== 'bool' && (type !== 'dyn' || root.op === 'id'))
       return { faults: [{ ...wrongType(type), from: 0, to: text.length }] };
     const runs = engine.parse(withDoubles(text, findings.wholes));
     const second = runs.check().error;

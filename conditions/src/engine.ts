@@ -45,7 +45,13 @@ const LIMITS = {
   maxCallArguments: 8,
 };
 
-const TYPES = { double: 'double', string: 'string', bool: 'bool', list: 'list<string>' } as const;
+const TYPES = {
+  double: 'double',
+  string: 'string',
+  bool: 'bool',
+  list: 'list<string>',
+  object: 'dyn',
+} as const;
 
 /** The language with the variables of a vocabulary. */
 export function createEngine({ variables, windows }: Vocabulary): Engine {
@@ -84,7 +90,7 @@ function registerVariables(env: Environment, variables: Vocabulary['variables'])
   const nested = new Map<string, Record<string, string>>();
   for (const [name, type] of Object.entries(variables)) {
     const [head, member] = name.split('.') as [string, string | undefined];
-    const celType = type === 'object' ? 'map' : TYPES[type];
+    const celType = TYPES[type];
     if (member === undefined) env.registerVariable(head, celType);
     else nested.set(head, { ...nested.get(head), [member]: celType });
   }

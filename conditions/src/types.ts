@@ -1,4 +1,4 @@
-/** Types of variables; all numbers are `double`. `list` holds texts, `object` is JSON of unknown form. */
+/** Types of variables; all numbers are `double`. `list` holds texts, `object` is JSON of unknown form, a list as well. */
 export type VariableType = 'double' | 'string' | 'bool' | 'list' | 'object';
 
 export const WINDOW_FUNCTIONS = ['avg', 'max', 'min', 'rate', 'traffic', 'predict'] as const;

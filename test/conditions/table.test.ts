@@ -21,6 +21,7 @@ const VOCABULARY: Vocabulary = {
     here: 'bool',
     tags: 'list',
     json: 'object',
+    rows: 'object',
     'disk.free': 'double',
     'disk.mount': 'string',
     'disk.read_only': 'bool',
@@ -43,6 +44,7 @@ const VALUES: Readonly<Record<string, Value>> = {
     deep: { text: 'a', none: null },
     people: [{ age: 7 }],
   },
+  rows: [{ id: 1, name: 'a' }],
   disk: { free: 5 * 2 ** 30, mount: '/', read_only: false, gone: null },
 };
 const WINDOWS: Readonly<Record<string, number>> = {
@@ -190,6 +192,11 @@ const TABLE: readonly (readonly [string, boolean | undefined | typeof FAILS])[] 
   ['re("10.0.0.255", r"^([0-9]{1,3}\\.){3}[0-9]{1,3}$")', true],
   ['tags.all(t, re(t, "^[a-z]{2,3}$"))', true],
   ['re("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "^(a+)+$")', false],
+  ['rows[0].id == 1', true],
+  ['size(rows) == 1 && rows.all(r, r.id > 0)', true],
+  ['rows.exists(r, r.name == "b")', false],
+  ['rows[1].id == 1', FAILS],
+  ['rows.id == 1', FAILS],
   ['json.ok', true],
   ['json.ok == true', true],
   ['json.count == 5', true],

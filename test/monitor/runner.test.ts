@@ -16,7 +16,7 @@ function stage(concurrent = 50) {
   const begun: { id: number; planned: number; end: (again?: number) => void }[] = [];
   const runner = new Runner({ now: () => now } as Clock, () => concurrent);
   const job = (id: number, over: Partial<Job> = {}): Job => ({
-    ...{ monitor_id: id, version: 1, interval_ms: MINUTE, host: `host-${id}` },
+    ...{ monitor_id: id, version: 1, interval_ms: MINUTE, host: `host-${id}`, owner: null },
     check: (planned) => new Promise((end) => begun.push({ id, planned, end })),
     ...over,
   });
@@ -30,6 +30,34 @@ const turn = () => new Promise(setImmediate);
 const settled = async () => {
   for (let n = 0; n < 3; n++) await turn();
 };
+
+test('checks of one owner that never end leave places to the others', async () => {
+  const { runner, job, begun, pass, ids } = stage(10);
+  const many = Array.from({ length: 100 }, (_one, n) => job(n, { owner: 'a' }));
+  runner.set([...many, job(200), job(201, { host: 'host-1' }), job(202, { owner: 'b' })]);
+  pass(2 * MINUTE);
+  await settled();
+  assert.equal(
+    ids()
+      .filter((id) => id >= 200)
+      .sort(),
+    [200, 201, 202],
+  );
+  assert.is(begun.length, 8, 'one owner has half of the places');
+  for (const { id, end } of begun) if (id >= 200) end();
+  await settled();
+  pass(2 * MINUTE);
+  await settled();
+  assert.is(ids().filter((id) => id >= 200).length, 6);
+});
+
+test('one owner alone has all places', async () => {
+  const { runner, job, begun, pass } = stage(10);
+  runner.set(Array.from({ length: 100 }, (_one, n) => job(n, { owner: 'a' })));
+  pass(2 * MINUTE);
+  await settled();
+  assert.is(begun.length, 10);
+});
 
 test('planned times are one interval apart, and spread by the id', () => {
   const first = nextPlanned(7, MINUTE, START);

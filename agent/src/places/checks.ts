@@ -134,7 +134,7 @@ export class AgentChecks {
   #seen({ at, ok, ms, code, detail }: Result, to: State, outcome: Outcome): State {
     const { clock, measured } = this.#parts;
     const { monitor_id: monitor } = to;
-    const isReached = outcome.code !== null || (outcome.error === undefined && outcome.ms !== null);
+    const isReached = outcome.heard === undefined && !outcome.isUnknown;
     if (isReached) this.#reachedAt = clock.steady();
     const retries = this.#placed.get(monitor)?.monitor.retries ?? 0;
     const isDoubtful = ok === false && to.state === SUSPECT && to.fails > retries;

@@ -80,7 +80,8 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
   jobOf(checked: Checked<M>): Job {
     const { id, version, interval_s } = checked.monitor;
     return {
-      ...{ monitor_id: id, version, interval_ms: interval_s * 1_000, host: checked.host },
+      ...{ monitor_id: id, version, interval_ms: interval_s * 1_000 },
+      ...{ host: checked.host, owner: checked.monitor.owner ?? null },
       check: (planned, signal) => this.#check(checked, planned, signal),
     };
   }
@@ -94,6 +95,8 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
       const outcome = await run(spec, { network, timeout_ms, signal, clock, user_agent });
       // A server that stops says nothing about its targets.
       if (signal.aborted) return undefined;
+      // A process that stood still measured itself: once more.
+      if (outcome.wasPaused) return clock.now();
       return await this.#take(checked, planned, outcome);
     } catch (error) {
       log.error('a check could not be judged', { monitor_id: monitor.id, error });

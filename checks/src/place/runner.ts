@@ -1,7 +1,7 @@
 import type { Clock } from '../types.ts';
 import { nextPlanned } from './schedule.ts';
 
-/** Checks of one host that run at the same time at most. */
+/** Checks of one host that run for one owner at the same time at most. */
 const MOST_OF_HOST = 2;
 /** Checks that begin in one turn of the main thread at most: each costs a fraction of a millisecond. */
 const MOST_OF_TURN = 20;
@@ -14,6 +14,8 @@ export interface Job {
   readonly interval_ms: number;
   /** Target whose checks take turns: a host. */
   readonly host: string;
+  /** Token that answers for it: owners take turns. */
+  readonly owner: string | null;
   /** Checks it, by the time it was planned for. @returns the Unix ms of a check before the next planned one; undefined: none. Never rejects. */
   readonly check: (planned: number, signal: AbortSignal) => Promise<number | undefined>;
 }
@@ -25,15 +27,24 @@ interface Planned {
   running: boolean;
 }
 
-/** Begins checks at their planned times, those that wait longest first. A check that cannot begin before the next one is due is dropped. */
+/** Checks of one owner. */
+interface Owned {
+  /** What is due and was not looked at yet, what waits longest last. */
+  due: Planned[];
+  running: number;
+}
+
+/**
+ * Begins checks at their planned times: of the owner of whom fewest run, the one that waits longest. Where there are several
+ * owners, one has half of all places at most. A check that cannot begin before the next one is due is dropped.
+ */
 export class Runner {
   readonly #clock: Clock;
   readonly #concurrent: () => number;
   readonly #planned = new Map<number, Planned>();
+  readonly #owners = new Map<string | null, Owned>();
   readonly #busyHosts = new Map<string, number>();
-  /** What is due and was not looked at yet, what waits longest last. */
-  #due: Planned[] = [];
-  /** Due checks of hosts that were busy, in the order of their times. All of them are older than what is in `#due`. */
+  /** Due checks of hosts that were busy for their owner, in the order of their times. All of them are older than what is in `due`. */
   readonly #behind = new Map<string, Planned[]>();
   #willFill = false;
   readonly #ended = new AbortController();
@@ -57,6 +68,10 @@ export class Runner {
       if (wanted.get(id)?.version !== job.version) this.#planned.delete(id);
     for (const [id, job] of wanted)
       if (!this.#planned.has(id)) this.#planned.set(id, { job, ...this.#soon(job) });
+    const owners = new Set(jobs.map(({ owner }) => owner));
+    for (const owner of owners) this.#ownedBy(owner);
+    for (const [owner, { running }] of this.#owners)
+      if (running === 0 && !owners.has(owner)) this.#owners.delete(owner);
   }
 
   /** Has a monitor checked at the next round; one that waits keeps its place. */
@@ -70,15 +85,15 @@ export class Runner {
   /** Begins what is due, as far as it may, and the rest as soon as others end: each second. */
   round(): void {
     const now = this.#clock.now();
-    const due: Planned[] = [];
+    this.#behind.clear();
+    for (const owned of this.#owners.values()) owned.due = [];
     for (const planned of this.#planned.values()) {
       // A clock that was set back: nothing is planned further ahead than one interval.
       if (planned.at - now > planned.job.interval_ms) planned.at = this.#soon(planned.job).at;
       if (planned.at <= now && !planned.running && !this.#isDropped(planned, now))
-        due.push(planned);
+        this.#ownedBy(planned.job.owner).due.push(planned);
     }
-    this.#behind.clear();
-    this.#due = due.sort((a, b) => b.at - a.at);
+    for (const { due } of this.#owners.values()) due.sort((a, b) => b.at - a.at);
     this.#fill();
   }
 
@@ -122,10 +137,28 @@ export class Runner {
     });
   }
 
+  #ownedBy(owner: string | null): Owned {
+    const owned = this.#owners.get(owner) ?? { due: [], running: 0 };
+    this.#owners.set(owner, owned);
+    return owned;
+  }
+
   #next(): Planned | undefined {
-    for (let planned = this.#due.pop(); planned; planned = this.#due.pop()) {
-      const { host } = planned.job;
+    const most = this.#owners.size > 1 ? Math.ceil(this.#concurrent() / 2) : this.#concurrent();
+    const waiting = [...this.#owners.values()].filter(
+      ({ due, running }) => due.length > 0 && running < most,
+    );
+    for (const owned of waiting.sort((a, b) => a.running - b.running)) {
+      const next = this.#nextOf(owned);
+      if (next) return next;
+    }
+    return undefined;
+  }
+
+  #nextOf({ due }: Owned): Planned | undefined {
+    for (let planned = due.pop(); planned; planned = due.pop()) {
       if (!this.#isDue(planned)) continue;
+      const host = hostOf(planned.job);
       if ((this.#busyHosts.get(host) ?? 0) < MOST_OF_HOST) return planned;
       const behind = this.#behind.get(host);
       if (behind) behind.push(planned);
@@ -144,19 +177,23 @@ export class Runner {
     const { job, at } = planned;
     planned.running = true;
     this.#running++;
-    this.#busyHosts.set(job.host, (this.#busyHosts.get(job.host) ?? 0) + 1);
+    this.#ownedBy(job.owner).running++;
+    const host = hostOf(job);
+    this.#busyHosts.set(host, (this.#busyHosts.get(host) ?? 0) + 1);
     void job.check(at, this.#ended.signal).then((again) => {
       planned.running = false;
       const next = nextPlanned(job.monitor_id, job.interval_ms, at);
       // Somebody who wanted it checked while it ran has it checked again.
       if (planned.at === at) planned.at = again === undefined ? next : Math.min(again, next);
-      this.#release(job.host);
+      this.#release(job);
     });
   }
 
   /** Gives the place of a check that ended to others; of its host the one goes first that waits longest. */
-  #release(host: string): void {
+  #release(job: Job): void {
     this.#running--;
+    this.#ownedBy(job.owner).running--;
+    const host = hostOf(job);
     const busy = (this.#busyHosts.get(host) ?? 1) - 1;
     if (busy > 0) this.#busyHosts.set(host, busy);
     else this.#busyHosts.delete(host);
@@ -170,8 +207,11 @@ export class Runner {
 
   /** Puts a check before the younger ones; older are only some that were put back, too. */
   #putBack(planned: Planned): void {
-    let place = this.#due.length;
-    while (place > 0 && (this.#due[place - 1]?.at ?? 0) < planned.at) place--;
-    this.#due.splice(place, 0, planned);
+    const { due } = this.#ownedBy(planned.job.owner);
+    let place = due.length;
+    while (place > 0 && (due[place - 1]?.at ?? 0) < planned.at) place--;
+    due.splice(place, 0, planned);
   }
 }
+
+const hostOf = ({ host, owner }: Job): string => `${owner ?? ''} ${host}`;

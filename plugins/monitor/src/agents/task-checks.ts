@@ -77,7 +77,8 @@ export class TaskChecks {
     const { id, version, interval_s } = checked.monitor;
     return {
       monitor_id: id * PLACES + placed.place_id,
-      ...{ version, interval_ms: Math.max(LEAST_MS, interval_s * 1_000), host: placed.uuid },
+      ...{ version, interval_ms: Math.max(LEAST_MS, interval_s * 1_000) },
+      ...{ host: placed.uuid, owner: checked.monitor.owner },
       check: async (planned, signal) => {
         try {
           await this.#check(checked, placed, { planned, signal });
