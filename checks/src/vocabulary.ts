@@ -54,5 +54,10 @@ const DEFAULTS: Readonly<Record<CheckKind, string>> = {
 /** Returns the variables that conditions about checks of a kind may use. */
 export const vocabularyOf = (kind: CheckKind): Vocabulary => VOCABULARIES[kind];
 
+const DEFAULT_TEXTS = new Set(Object.values(DEFAULTS));
+
+/** Tells whether nobody needs to read a condition: what was measured says it. */
+export const isDefault = (text: string): boolean => DEFAULT_TEXTS.has(text);
+
 /** Returns the condition of checks for which nobody wrote one. */
 export const defaultCondition = (kind: CheckKind): string => DEFAULTS[kind];

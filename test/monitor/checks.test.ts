@@ -71,11 +71,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await says(app, name, 'up');
     web.reply = 500;
     assert.ok(await says(app, name, 'down'));
-    const failed = (await results()).filter(({ ok }) => !ok);
-    assert.is(failed.length, 3);
+    // Results are stored within a second of what they say.
+    const failures = async () => (await results()).filter(({ ok }) => !ok);
+    assert.ok(await passes(app, 5 * SECOND, async () => (await failures()).length === 3));
+    const failed = await failures();
     const { verdict } = await get(app, name);
     assert.is(verdict.since, failed.at(-1)!.at);
-    assert.match(verdict.detail, /^status 500, not status >= 200/);
+    assert.match(verdict.detail, /^status 500$/);
     const [open] = await outages();
     assert.equal(open, {
       from: verdict.since,
@@ -86,8 +88,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     web.reply = 200;
     assert.ok(await says(app, name, 'up'));
     const [ended] = await outages();
-    const good = (await results()).filter(({ ok, at }) => ok && at > open.from).at(-1);
-    assert.is(ended.to, good!.at);
+    const good = async () => (await results()).filter(({ ok, at }) => ok && at > open.from).at(-1);
+    assert.ok(await passes(app, 5 * SECOND, async () => (await good()) !== undefined));
+    assert.is(ended.to, (await good())!.at);
   });
 
   test('a monitor that is upside down is down when it gets an answer', async () => {

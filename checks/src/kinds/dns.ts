@@ -39,8 +39,15 @@ export async function checkDns(spec: DnsSpec, measured: Measurement): Promise<vo
   );
   measured.hasContact = true;
   values['rcode'] = rcode;
+  if (answers.length === 0) measured.summary = nothingText(rcode, spec.type);
   values['answers'] = answers;
   measured.sample = answers.join('\n');
+}
+
+function nothingText(rcode: string, type: string): string {
+  if (rcode === 'NXDOMAIN') return 'there is no such name (NXDOMAIN)';
+  if (rcode === 'NOERROR') return `the name has no records of the type ${type}`;
+  return `the name server answers ${rcode}`;
 }
 
 /** Reads a host with an optional port; IPv6 with a port has brackets. */

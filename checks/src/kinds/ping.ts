@@ -30,6 +30,7 @@ export async function checkPing({ host, count }: PingSpec, measured: Measurement
     if (!(error instanceof NoEcho)) throw error;
     values['loss_percent'] = 100;
     measured.ms = null;
+    measured.summary = 'no echo came back';
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Condition } from '@svc/conditions';
 import type { Outcome } from '../types.ts';
+import { isDefault } from '../vocabulary.ts';
 import type { Result } from './types.ts';
 
 const MOST_DETAIL = 300;
+const MOST_NUMBERS = 3;
 
 type Judged = Pick<Result, 'ok' | 'ms' | 'code' | 'detail'>;
 
@@ -30,10 +32,11 @@ function failureOf(outcome: Outcome, condition: Condition): string | undefined {
     if (condition.text === 'tls.valid' && outcome.certificate?.reason)
       return outcome.certificate.reason;
     const said = saidBefore(outcome);
+    if (said !== '' && isDefault(condition.text)) return said.slice(0, -2);
     const missing = condition.variables.filter((name) => valueAt(values, name) === undefined);
     return verdict === undefined && missing.length > 0
       ? `${said}the answer has no ${missing.join(', ')}`
-      : `${said}not ${condition.text}`;
+      : `${said}not ${condition.text}${measured(outcome, condition)}`;
   } catch (cause) {
     // By its name: the library of conditions is the caller's.
     if (!(cause instanceof Error && cause.name === 'ConditionError')) throw cause;
@@ -47,6 +50,15 @@ function failureOf(outcome: Outcome, condition: Condition): string | undefined {
 function saidBefore({ summary, code }: Outcome): string {
   const said = summary ?? (code === null ? undefined : `status ${code}`);
   return said === undefined ? '' : `${said}, `;
+}
+
+/** Returns the numbers that a condition looked at, for those who want to know how far off they are. */
+function measured({ values, code }: Outcome, { variables }: Condition): string {
+  const numbers = variables.flatMap((name) => {
+    const value = name === 'status' && code !== null ? undefined : valueAt(values, name);
+    return typeof value === 'number' ? `${name} ${Math.round(value * 100) / 100}` : [];
+  });
+  return numbers.length > 0 ? ` (${numbers.slice(0, MOST_NUMBERS).join(', ')})` : '';
 }
 
 const valueAt = (values: Outcome['values'], name: string): unknown =>
