@@ -3906,7 +3906,7 @@ export interface Methods {
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
       push_url: string | null;
-      /** Secret fields that were emptied because the host is another one. */
+      /** Secret fields that were emptied because others could read them. */
       emptied: string[];
     };
   };

@@ -10,9 +10,12 @@ import {
 } from '../types.ts';
 import type { Judged } from './verdict.ts';
 
-type Member = Pick<Verdict, 'state' | 'since' | 'detail'> & { readonly name: string };
+type Member = Pick<Verdict, 'state' | 'since'>;
 
-/** Returns what a group says by what its members say; those that are paused say nothing. */
+/**
+ * Returns what a group says by what its members say; those that are paused say nothing. Its reason counts members: whoever
+ * may read the group, or gets its alerts, may not yet read their names and failures.
+ */
 export function groupVerdict(
   all: readonly Member[],
   { rule, down }: Pick<GroupSpec, 'rule' | 'down'>,
@@ -29,7 +32,8 @@ export function groupVerdict(
     down: failing.length,
     unknown: members.length - knowing.length,
   };
-  const detail = first ? `${first.name}: ${first.detail}` : '';
+  const [count, of] = [failing.length, knowing.length];
+  const detail = count === 0 ? '' : `${count} of ${of} ${count === 1 ? 'is' : 'are'} down`;
   const said = (state: VerdictState, since: number): Judged => ({
     ...{ state, since, ...counts, detail },
   });

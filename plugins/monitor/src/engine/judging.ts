@@ -135,10 +135,7 @@ export class Judging {
     const changes = ids.flatMap((id) => {
       const group = known.group(id);
       if (!group) return [];
-      const own = group.members.flatMap((member) => {
-        const row = stored.get(member);
-        return row ? { ...row, name: known.byId(member)?.name ?? '' } : [];
-      });
+      const own = group.members.flatMap((member) => stored.get(member) ?? []);
       const next = known.isPaused(id)
         ? paused(when)
         : { ...groupVerdict(own, group, when.now), next_at: null };

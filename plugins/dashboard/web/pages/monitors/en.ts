@@ -71,6 +71,7 @@ export const words = {
   lastCheck: 'Last check',
   placesUp: 'Places that say up',
   membersUp: 'Members that are up',
+  membersDown: (down: string, of: string) => `${down} of ${of} ${down === '1' ? 'is' : 'are'} down`,
   membersTitle: 'Members',
   members: (count: number) => counted(count, 'monitor', 'monitors'),
   rules: {

@@ -101,6 +101,7 @@ export const words: Strings['monitors'] = {
   lastCheck: '最近一次检查',
   placesUp: '正常的地点',
   membersUp: '正常的成员',
+  membersDown: (down, of) => `${of} 个中有 ${down} 个中断`,
   membersTitle: '成员',
   members: (count) => `${count} 个监控`,
   rules: {
