@@ -185,6 +185,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(await again.hears(() => again.checks.has(id)), 'it is back');
   });
 
+  test('a monitor with secrets goes to no agent that only holds a tag, and says so; too few places for down_when, too', async () => {
+    const one = await agent();
+    await app.call('kv_create', [app.superToken, one.uuid]);
+    await app.call('kv_set_value', [app.superToken, one.uuid, 'metadata_tags', [name]]);
+    const secret = { bearer: 'hush' };
+    const places = { server: false, tags: [name] };
+    const spec = { url: 'http://127.0.0.1:9/' };
+    const { id } = await create(app, { name, kind: 'http', spec, secret, places });
+    const problem = async () => (await get(app, name)).problem;
+    assert.is(await problem(), null, 'its places are not chosen yet');
+    assert.ok(await passes(app, MINUTE, async () => /has secrets/.test((await problem()) ?? '')));
+    assert.not(one.checks.has(id));
+    await call(app, 'monitor_update', { name, change: { secret: null } });
+    assert.ok(await one.hears(() => one.checks.has(id)));
+    assert.ok(await passes(app, MINUTE, async () => (await problem()) === null));
+    const more = { places: { server: true, tags: [name], pick: 2 }, down_when: 3 };
+    await call(app, 'monitor_update', { name, change: more });
+    assert.ok(await passes(app, MINUTE, async () => (await problem()) !== null));
+    assert.is(await problem(), '3 places have to say down, and 2 can check it');
+  });
+
   test('the writer needs the right to such tasks at each agent; where it ends, the place is unknown and says so', async () => {
     const [one, other] = [await agent(), await agent()];
     const limits = (create: string) => [

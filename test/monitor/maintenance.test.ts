@@ -49,6 +49,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await window({ tags: ['web'] }, MINUTE);
     assert.is((await get(app, 'shop')).verdict.state, 'up');
     assert.ok(await says(app, 'shop', 'paused', 20 * SECOND));
+    const { once } = (await call(app, 'alert_window_list'))[0];
+    const by = async (name: string, token?: string) =>
+      (await call(app, 'monitor_get', { name }, token)).paused_by;
+    assert.equal(await by('shop'), { window: 'w', until: once.to });
+    assert.is(await by('other'), null);
+    const permissions = [{ monitor: 'read' }];
+    const reader = await app.token([{ scopes: [{ monitor: 'shop' }], permissions }]);
+    assert.equal(await by('shop', reader), { window: '', until: once.to });
     web.reply = 500;
     assert.ok(await says(app, 'other', 'down'));
     await passes(app, 3 * SECOND);

@@ -10,6 +10,11 @@ interface Monitor {
   readonly interval_s: number;
   readonly condition: string | null;
   readonly problem: string | null;
+  readonly parent: string | null;
+  readonly tags: readonly string[];
+  readonly note: string;
+  /** Absent: the server is of an earlier version. */
+  readonly paused_by?: { readonly window: string; readonly until: number } | null;
   /** Address that the job of a heartbeat calls. */
   readonly ping_url?: string | null;
   readonly verdict: { readonly state: string; readonly since: number; readonly detail: string };
@@ -73,6 +78,7 @@ export async function showMonitor(session: Session, name: string): Promise<void>
 
 function headOf(monitor: Monitor): string[] {
   const { name, kind, spec, interval_s, condition, problem, ping_url } = monitor;
+  const { note, parent, paused_by, tags } = monitor;
   const { state, since, detail } = monitor.verdict;
   const pace = kind === 'heartbeat' || kind === 'group' ? '' : ` every ${interval_s} s`;
   const fields = Object.entries(spec).map(([field, value]) => `${field} ${textOf(value)}`);
@@ -81,9 +87,16 @@ function headOf(monitor: Monitor): string[] {
     `  ${kind}${pace}: ${clean(fields.join(', '))}`,
     ...(ping_url ? [`  called at: ${clean(ping_url)}`] : []),
     ...(condition === null ? [] : [`  good when: ${clean(condition)}`]),
+    ...(parent === null ? [] : [`  below: ${clean(parent)}`]),
+    ...(tags.length === 0 ? [] : [`  tags: ${clean(tags.join(', '))}`]),
+    ...(note === '' ? [] : [`  note: ${clean(note)}`]),
+    ...(paused_by ? [`  paused until ${timeOf(paused_by.until)} by ${windowOf(paused_by)}`] : []),
     ...(problem === null ? [] : [`  problem: ${clean(problem)}`]),
   ];
 }
+
+const windowOf = ({ window }: { readonly window: string }): string =>
+  window === '' ? 'a maintenance window' : `the maintenance window ${clean(window)}`;
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

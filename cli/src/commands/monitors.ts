@@ -24,6 +24,8 @@ const COLUMNS = ['name', 'state', 'since', 'ms', 'uptime_24h', 'group', 'target'
 /** Columns that are left out on a narrow terminal, the first one first. */
 const SPARE = ['group', 'detail', 'uptime_24h', 'ms', 'target'];
 
+const STATES = ['up', 'degraded', 'down', 'unknown', 'paused'];
+
 /** Second words of `svc monitors`; another one is the name of a monitor. */
 const VERBS: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
   add,
@@ -48,6 +50,8 @@ export async function monitors(session: Session): Promise<unknown> {
 async function list(session: Session): Promise<void> {
   const { flags, io } = session;
   const { state, group, tag } = flags;
+  if (state !== undefined && !STATES.includes(state))
+    throw new Complaint(`'${clean(state)}': --state is one of ${STATES.join(', ')}`, 2);
   const rows = (await monitorRows<Row>(session)).filter(
     (row) =>
       (state === undefined || row.state === state) &&

@@ -15,6 +15,8 @@ interface Schema {
   /** A list: the elements of a tuple. */
   readonly items?: Schema | readonly Schema[];
   readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly description?: string | undefined;
 }
 type Schemas = { readonly [name: string]: Schema };
@@ -58,10 +60,20 @@ function whyNot(at: string, schema: Schema, value: unknown): string {
     if (part && !Check(part as never, member))
       return reason(`${at}.${name.slice(0, LONGEST)}`, part, member);
   }
+  const wanted = typeof value === 'string' ? lengthFor(schema, value) : undefined;
+  if (wanted !== undefined) return `invalid length: expected ${wanted} characters, at ${at}`;
   const { pattern, description = Errors(schema as never, value)[0]?.message } = schema;
   const isUuid = pattern === (Uuid as Schema).pattern;
   const lead = isUuid ? 'UUID parsing failed' : `invalid value: ${describe(value)}`;
   return `${lead}, ${description?.replace(/\.$/, '')}, at ${at}`;
+}
+
+/** Returns how many characters a text may have; undefined: so many. */
+function lengthFor({ minLength: least = 0, maxLength: most }: Schema, value: string) {
+  const count = [...value].length;
+  if (count >= least && count <= (most ?? count)) return undefined;
+  if (most === undefined) return `at least ${least}`;
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`;
 }
 
 /** First elements of a long list. */

@@ -208,8 +208,8 @@ export class Telling {
     const { windows } = this.#settings;
     return {
       active: (now) =>
-        windows.pausing(now).map(({ id, version, scope }) => ({
-          key: `${id}.${version}`,
+        windows.pausing(now).map(({ window: { id, version, scope, name }, range: [, until] }) => ({
+          ...{ key: `${id}.${version}`, name, until, needs: maySeeSettings(scope) },
           holdsFor: ({ name, tags, severity }) =>
             matches(scope, { rule: '', kind: 'monitor', subject: name, tags, severity }),
         })),

@@ -1,5 +1,5 @@
 import type { Severity } from '@svc/plugin-notify/api';
-import { service, Type, topic } from '@svc/plugin-sdk';
+import { type Requirement, service, Type, topic } from '@svc/plugin-sdk';
 import type { Bounds } from './store/hours.ts';
 import type { Point } from './store/latency.ts';
 
@@ -86,6 +86,11 @@ export const Monitors = service<Monitors>('monitors');
 export interface MonitorPause {
   /** Names it as it is now: another text after a change of it. */
   readonly key: string;
+  readonly name: string;
+  /** Unix ms. */
+  readonly until: number;
+  /** What a caller needs to see the name. */
+  readonly needs: Requirement;
   holdsFor(monitor: Pick<MonitorNow, 'name' | 'tags'> & { readonly severity: Severity }): boolean;
 }
 

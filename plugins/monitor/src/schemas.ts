@@ -182,6 +182,12 @@ export const MonitorAnswer = Type.Object({
   updated_at: Time(),
   problem: OrNull(Type.String({ description: 'Why it does not run.' })),
   verdict: VerdictAnswer,
+  paused_by: OrNull(
+    Type.Object({
+      window: Type.String({ description: 'Empty: the caller may not see it.' }),
+      until: Time(),
+    }),
+  ),
   ping_url: OrNull(
     Type.String({
       description:

@@ -93,12 +93,12 @@ export class Windows {
   }
 
   /** Windows that stop the checks of monitors now. One whose scope names rules is about their alerts alone. */
-  pausing(now: number): MaintenanceWindow[] {
+  pausing(now: number): ActiveWindow[] {
     return this.#held.flatMap((held) => {
       const { window, isSuspended } = held;
       if (isSuspended || window.effect !== 'pause' || window.scope.rules) return [];
       const range = rangeAt(held, now);
-      return range && range[0] <= now ? [window] : [];
+      return range && range[0] <= now ? [{ window, range }] : [];
     });
   }
 

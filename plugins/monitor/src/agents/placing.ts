@@ -16,6 +16,8 @@ import { type AgentKind, mayPlace, taskOf } from './rights.ts';
 /** An agent that no server has had for so long is replaced, where another one may be picked, ms. */
 const GONE_MS = 300_000;
 const TAGS = 'metadata_tags';
+const NO_AGENT =
+  'no agent may check it: none holds one of its tags, or it has secrets, which go to agents by name only';
 const NO_AGENTS =
   'agents need the plugin agent-uuid: list it under plugins, or leave agents and tags out of places';
 
@@ -33,6 +35,8 @@ export interface PlacingParts {
   readonly reports: LastReports | undefined;
   readonly signal: AbortSignal;
 }
+
+type Placeable = Pick<ListedMonitor, 'id' | 'places' | 'down_when'>;
 
 /** Agent that is a place of a monitor. */
 export interface Placed {
@@ -84,16 +88,24 @@ export class Placing {
   }
 
   /** Returns why no place checks a monitor; undefined: one does. */
-  problem({ id, places }: Pick<ListedMonitor, 'id' | 'places'>): string | undefined {
-    const own = this.of(id);
-    if (places.server || agentCount(places) === 0) return undefined;
-    if (own.length === 0) return 'there is no agent that holds one of its tags and may check it';
+  problem({ id, places, down_when }: Placeable): string | undefined {
+    const own = this.#placed.get(id);
+    // A new one has no places until they are chosen, which takes a second.
+    if (agentCount(places) === 0 || !own) return undefined;
+    const ready = own.filter(({ problem }) => problem === undefined).length;
+    const count = ready + Number(places.server);
+    if (count > 0 && (down_when ?? 0) > count)
+      return `${down_when} places have to say down, and ${count} can check it`;
+    if (count > 0) return undefined;
     const [first] = own;
-    return own.every(({ problem }) => problem) ? `${first?.uuid}: ${first?.problem}` : undefined;
+    return first ? `${first.uuid}: ${first.problem}` : NO_AGENT;
   }
 
   /** Tells whether what a place said counts. */
-  counts({ id, kind, places }: ListedMonitor, { place_id }: Pick<State, 'place_id'>): boolean {
+  counts(
+    { id, kind, places }: Pick<ListedMonitor, 'id' | 'kind' | 'places'>,
+    { place_id }: Pick<State, 'place_id'>,
+  ): boolean {
     if (!isChecked(kind)) return true;
     if (place_id === SERVER_PLACE) return places.server;
     return this.#ofAgent.get(place_id)?.has(id) ?? false;
@@ -101,7 +113,7 @@ export class Placing {
 
   /** Returns what the places of a monitor say, and why agents do not check it; those that said nothing yet are unknown. */
   states(
-    monitor: ListedMonitor,
+    monitor: Pick<ListedMonitor, 'id' | 'kind' | 'places' | 'updated_at'>,
     rows: readonly State[],
   ): readonly (readonly [row: State, problem: string | undefined])[] {
     const ofServer = rows.filter((row) => !isAgent(row) && this.counts(monitor, row));
@@ -197,7 +209,9 @@ export class Placing {
     const task = taskOf(kind);
     if (!task || !registry) return [];
     const named = (places.agents ?? []).flatMap((uuid) => registry.known(uuid) ?? []);
-    const holders = (places.tags ?? []).flatMap((tag) => round.byTag.get(tag) ?? []);
+    // Whoever writes the tags of an agent could read the secrets there.
+    const tags = monitor.has_secret ? [] : (places.tags ?? []);
+    const holders = tags.flatMap((tag) => round.byTag.get(tag) ?? []);
     const found = new Map<string, Placed & { readonly rank: number }>();
     for (const agent of [...named, ...holders]) {
       const isAllowed = !agent.soft_delete && (await this.#may(owner, agent.uuid, task, round));
@@ -243,7 +257,10 @@ export class Placing {
 
 const isAgent = ({ place_id }: State): boolean => place_id !== SERVER_PLACE;
 
-const silent = ({ id, updated_at }: ListedMonitor, { place_id }: Placed): State => ({
+const silent = (
+  { id, updated_at }: Pick<ListedMonitor, 'id' | 'updated_at'>,
+  { place_id }: Placed,
+): State => ({
   ...{ monitor_id: id, place_id, state: UNKNOWN, since: updated_at, last_at: updated_at },
   ...{ fails: 0, goods: 0, ms: null, code: null, detail: '', changed_at: updated_at, version: 0 },
 });

@@ -48,11 +48,9 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
   const { answers, monitors, states, verdicts, results, certificates, isolatedServers } = stores;
   const owners = kernel.use(Owners);
   const secrets = kernel.useOptional(Secrets);
-  const known = new KnownMonitors({
-    ...{ clock, log, owners, store: monitors },
-    // The plugin `alert` may be set up later: it uses the monitors of this one.
-    pauses: () => kernel.useOptional(MonitorPauses)?.active(clock.now()) ?? [],
-  });
+  // The plugin `alert` may be set up later: it uses the monitors of this one.
+  const pauses = () => kernel.useOptional(MonitorPauses)?.active(clock.now()) ?? [];
+  const known = new KnownMonitors({ ...{ clock, log, owners, store: monitors }, pauses });
   const agents = openAgents({ kernel, stores, known, owners, secrets });
   const { placing } = agents;
   const cutOff = new CutOff(kernel, isolatedServers);
@@ -93,6 +91,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     known,
     networkFor,
     owners,
+    pauses,
     peers,
     recorder,
     registries,

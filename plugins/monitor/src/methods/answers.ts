@@ -2,6 +2,7 @@ import type { Secrets } from '@svc/plugin-notify/api';
 import type { Auth, Principal, Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
 import type { Placing } from '../agents/index.ts';
+import type { MonitorPause } from '../api.ts';
 import { checkedOf, isChecked, secretOf } from '../engine/checked.ts';
 import { NO_RIGHT } from '../engine/known.ts';
 import { KEY_FIELD, keyUrl, pushUrl } from '../heartbeat/index.ts';
@@ -19,6 +20,8 @@ export interface AnswerParts {
   readonly placing: Pick<Placing, 'problem' | 'states'>;
   readonly verdicts: VerdictStore;
   readonly auth: Auth;
+  /** Maintenance windows that hold now. */
+  readonly pauses: () => readonly MonitorPause[];
   /** Address of the path `/svc`; only the path where the server knows no address of its own. */
   readonly base: () => Promise<string>;
 }
@@ -51,8 +54,19 @@ export async function monitorAnswer(
     parent: parent === null ? null : (names.get(parent) ?? null),
     problem: (await problemOf(parts, monitor)) ?? null,
     verdict: verdictAnswer(verdict, monitor),
+    paused_by: await windowOf(parts, monitor, caller),
     ...(await urlsOf(parts, monitor, caller)),
   };
+}
+
+/** Returns the maintenance window that pauses a monitor, of several the one that ends last. */
+async function windowOf({ auth, pauses }: AnswerParts, monitor: Monitor, caller: Principal) {
+  const [last] = pauses()
+    .filter((pause) => monitor.enable && pause.holdsFor(monitor))
+    .sort((a, b) => b.until - a.until);
+  if (!last) return null;
+  const { name, needs, until } = last;
+  return { window: (await auth.allows(caller, needs)) ? name : '', until };
 }
 
 const NO_URLS = { ping_url: null, push_url: null };

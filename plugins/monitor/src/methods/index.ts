@@ -32,7 +32,10 @@ export function addMethods(
   const notify = kernel.useOptional(Notify);
   const path = kernel.brand.rewrite('/svc');
   const base = async () => `${(await notify?.publicUrl()) ?? ''}${path}`;
-  const shared = { ...stores, auth, clock, owners, secrets, names, base, registries, placing };
+  const { pauses } = engine;
+  const shared = {
+    ...{ ...stores, auth, clock, owners, secrets, names, base, registries, placing, pauses },
+  };
   const { heartbeats } = engine;
   const changes = new Changes({ ...shared, config, changed, heartbeats });
   const parts = { ...shared, ...placesIn(kernel), changes };

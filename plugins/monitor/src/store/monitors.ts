@@ -3,6 +3,7 @@ import { guarded, type QueryBuilder, type SqlValue } from '@svc/plugin-sdk/sql';
 import type { Monitor } from '../types.ts';
 import {
   LISTED,
+  LISTED_OF,
   type ListedMonitor,
   type ListedRow,
   listedOf,
@@ -186,7 +187,7 @@ export class MonitorStore {
   }
 
   async #listed(rest: string, params: readonly SqlValue[]): Promise<ListedMonitor[]> {
-    const sql = `select ${LISTED} from monitor ${rest}`;
+    const sql = `select ${LISTED_OF} from monitor ${rest}`;
     const rows = await readRows<ListedRow>(this.#db, { columns: LISTED, sql, params, long: true });
     return rows.map(listedOf);
   }

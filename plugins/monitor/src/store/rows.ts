@@ -3,14 +3,20 @@ import type { SqlValue } from '@svc/plugin-sdk/sql';
 import type { Kind, Monitor, Places } from '../types.ts';
 
 /** Monitor without what only its checks and its form need. */
-export type ListedMonitor = Omit<Monitor, 'spec' | 'secret'>;
+export type ListedMonitor = Omit<Monitor, 'spec' | 'secret'> & {
+  /** Something of it is sealed. */
+  readonly has_secret: boolean;
+};
 /** Monitor as it is written: the store gives the rest. */
 export type NewMonitor = Omit<Monitor, 'id' | 'version' | 'created_at' | 'updated_at'>;
 
-export const LISTED = `id, name, kind, group_name, tags, interval_s, timeout_s, retries, retry_s, recover_after,
+const PLAIN = `id, name, kind, group_name, tags, interval_s, timeout_s, retries, retry_s, recover_after,
   places, down_when, condition, upside_down, parent, severity, public_name, enable, note, owner, imported_from,
   version, created_at, updated_at`;
-export const MONITOR = `${LISTED}, spec, secret`;
+export const LISTED = `${PLAIN}, has_secret`;
+/** What `LISTED` is of a table `monitor`. */
+export const LISTED_OF = `${PLAIN}, secret <> '{}' as has_secret`;
+export const MONITOR = `${PLAIN}, spec, secret`;
 
 type Coded =
   | 'group'
@@ -29,14 +35,20 @@ export interface ListedRow extends Omit<Monitor, Coded> {
   readonly upside_down: number;
   readonly severity: number;
   readonly enable: number;
+  readonly has_secret: number | boolean;
 }
 
-export interface MonitorRow extends ListedRow {
+export interface MonitorRow extends Omit<ListedRow, 'has_secret'> {
   readonly spec: string;
   readonly secret: string;
 }
 
-export function listedOf({ group_name, ...row }: ListedRow): ListedMonitor {
+export const listedOf = ({ has_secret, ...row }: ListedRow): ListedMonitor => ({
+  ...plainOf(row),
+  has_secret: Boolean(has_secret),
+});
+
+function plainOf({ group_name, ...row }: Omit<ListedRow, 'has_secret'>) {
   return {
     ...row,
     id: Number(row.id),
@@ -54,7 +66,7 @@ export function listedOf({ group_name, ...row }: ListedRow): ListedMonitor {
 }
 
 export const monitorOf = ({ spec, secret, ...row }: MonitorRow): Monitor => ({
-  ...listedOf(row),
+  ...plainOf(row),
   spec: JSON.parse(spec) as Record<string, unknown>,
   secret: JSON.parse(secret) as Record<string, string>,
 });
