@@ -45,7 +45,7 @@ export const alert = {
     'server-dead': 'Another server dead',
     'cut-off': 'Server cut off',
     'monitor-down': 'Monitor down',
-    'heartbeat-late': 'Heartbeat late',
+    'heartbeat-late': 'Heartbeat late or failed',
     certificate: 'Certificate expiring',
     'certificate-critical': 'Certificate about to expire',
     'clock-off': 'Clock of a machine off',

@@ -37,7 +37,7 @@ export const alert = {
     'server-dead': '其他服务器失联',
     'cut-off': '服务器断网',
     'monitor-down': '监控项故障',
-    'heartbeat-late': '心跳超时',
+    'heartbeat-late': '心跳超时或失败',
     certificate: '证书将到期',
     'certificate-critical': '证书即将到期',
     'clock-off': '主机时钟偏差',
