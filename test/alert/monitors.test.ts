@@ -168,7 +168,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await hears(1);
     assert.equal(
       (await openOf()).map(({ rule }) => rule),
-      ['Heartbeat late'],
+      ['Heartbeat late or failed'],
     );
     world.up(name, app.clock.now());
     await hears(2);
@@ -407,7 +407,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await app.sql(
       `delete from alert_rule where shipped in ('monitor-down', 'certificate', 'cut-off')`,
     );
-    await call('alert_rule_delete', { name: 'Heartbeat late' });
+    await call('alert_rule_delete', { name: 'Heartbeat late or failed' });
     await app.restart();
     const shipped = (await call('alert_rule_list')).map((one: any) => one.shipped);
     for (const id of ['monitor-down', 'certificate', 'certificate-critical', 'cut-off'])

@@ -17,7 +17,7 @@ const DEFAULT_RULES = [
   'Disk almost full',
   'Disk full',
   'Disk of the database almost full',
-  'Heartbeat late',
+  'Heartbeat late or failed',
   'Machine contract ends',
   'Machine offline',
   'Machine restarted',

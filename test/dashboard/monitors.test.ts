@@ -57,6 +57,8 @@ test('from a fresh start to a watched page and a message when it breaks takes si
     for (const end = Date.now() + 15_000; phone.got.length === 0 && Date.now() < end; )
       await page.waitForTimeout(50);
     assert.match(JSON.stringify(phone.got), /503/);
+    await page.locator('.open-alerts').getByRole('link', { name: 'Monitor down' }).click();
+    await page.locator('.alerts-facts', { hasText: 'when it opened: answered 503' }).waitFor();
     await page.locator('.rail').getByRole('link', { name: 'Fleet' }).click();
     await page.locator('.fleet-look').getByRole('link', { name }).waitFor();
   });

@@ -154,8 +154,18 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
   ],
   [
     messageOf([shop({ shipped: 'heartbeat-late', value: 'no ping for 1 h' })]),
-    'heartbeat of shop is late or failed since 12:03 (2 min): no ping for 1 h',
-    'shop 的心跳超时或失败，自 12:03 起（2 分钟）：no ping for 1 h',
+    'heartbeat of shop: no ping for 1 h, since 12:03 (2 min)',
+    'shop 的心跳：no ping for 1 h，自 12:03 起（2 分钟）',
+  ],
+  [
+    messageOf([shop({ shipped: 'heartbeat-late', value: 'the job says that it failed' })]),
+    'heartbeat of shop: the job says that it failed, since 12:03 (2 min)',
+    'shop 的心跳：the job says that it failed，自 12:03 起（2 分钟）',
+  ],
+  [
+    messageOf([shop({ shipped: 'heartbeat-late', value: '' })]),
+    'heartbeat of shop late or failed since 12:03 (2 min)',
+    'shop 的心跳超时或失败，自 12:03 起（2 分钟）',
   ],
   [
     messageOf([shop({ flaps: { times: 4, ms: 40 * MINUTE } })], { type: 'alert.flapping' }),

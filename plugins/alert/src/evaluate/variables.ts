@@ -5,6 +5,9 @@ import type { Machines, Source } from '../types.ts';
 
 export type Unit = '%' | 'B' | 'B/s' | 's' | 'MHz' | '°C' | 'ms' | 'days' | '';
 
+/** Variable of the days until a certificate ends; below 0 it has ended. */
+export const DAYS_LEFT = 'tls.days_left';
+
 /** Variable of conditions, for forms and for texts with its value. */
 export interface Variable {
   readonly name: string;
@@ -200,7 +203,7 @@ export const VARIABLES: { readonly [source in Source]: readonly Variable[] } = {
     number('places_down', '', 'Places that say down', 'places_down > 1'),
     number('places_unknown', '', 'Places that know nothing'),
     number('ms', 'ms', 'Time of the newest check', 'ms > 2000'),
-    number('tls.days_left', 'days', 'Days until its certificate ends', 'tls.days_left < 14'),
+    number(DAYS_LEFT, 'days', 'Days until its certificate ends', 'tls.days_left < 14'),
     number('tls.lifetime_days', 'days', 'Days for which its certificate holds in all'),
   ],
 };

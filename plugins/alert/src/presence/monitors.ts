@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { MonitorNow } from '@svc/plugin-monitor/api';
 import { SEVERITIES } from '@svc/plugin-notify/api';
 import type { Owners } from '@svc/plugin-token/api';
+import { isEnded } from '../alerts/words.ts';
 import { monitorValues } from '../evaluate/monitor-values.ts';
 import { detailOf, measureOf, type Values, verdictOf } from '../evaluate/plan.ts';
 import type { KnownMonitors } from '../monitors.ts';
@@ -134,7 +135,10 @@ export class MonitorRules {
     const since = isDated ? monitor.since : undefined;
     const key = { subject_kind: 'monitor', subject_id: monitor.name, part: '' } as const;
     const value = measureOf(loaded.condition, values);
-    const detail = { ...detailOf(loaded, values, monitor), ...factsOf(monitor) };
+    const { threshold, ...seenAs } = detailOf(loaded, values, monitor);
+    // A certificate that has ended is beyond any limit.
+    const isCompared = threshold !== undefined && !isEnded(value, loaded.condition);
+    const detail = { ...seenAs, ...(isCompared && { threshold }), ...factsOf(monitor) };
     const judged = judge({ loaded, key, alert, condition, clear, value, detail, since }, when);
     if (!judged || !('change' in judged) || since === undefined) return judged;
     return { change: this.#dated(judged.change, since) };

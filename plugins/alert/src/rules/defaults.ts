@@ -115,7 +115,7 @@ const GIVEN: Readonly<Record<string, Given>> = {
     severity: 'critical',
   },
   'heartbeat-late': {
-    name: 'Heartbeat late',
+    name: 'Heartbeat late or failed',
     source: 'monitor',
     condition: 'state == "down" && kind == "heartbeat"',
     severity: 'critical',

@@ -3,6 +3,7 @@ import type { Clock, Speech } from './clock.ts';
 import type { Words } from './en.ts';
 import { fill } from './fill.ts';
 import { certificateOf, hasEnd, reasonOf } from './monitor.ts';
+import type { ShippedWords } from './shipped.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -24,6 +25,10 @@ export const measured = ({ value, threshold }: MessageAlert, words: Words): stri
 export const shippedOf = ({ shipped }: MessageAlert, words: Words) =>
   shipped === undefined ? undefined : words.shipped[shipped];
 
+/** Tells whether the sentence of a default rule has the value in it. */
+const saysValue = (shipped: ShippedWords | undefined): boolean =>
+  shipped?.open.includes('{value}') ?? false;
+
 /** States what holds, without a time. */
 function stated(alert: MessageAlert, speech: Speech): string {
   const { words } = speech;
@@ -35,7 +40,8 @@ function stated(alert: MessageAlert, speech: Speech): string {
   const value = reasonOf(alert) === '' ? measured(alert, words) : '';
   const shipped = shippedOf(alert, words);
   if (shipped) {
-    const form = alert.value === '' && !alert.monitor ? shipped.held : shipped.open;
+    const isBare = alert.value === '' && (!alert.monitor || saysValue(shipped));
+    const form = isBare ? shipped.held : shipped.open;
     return fill(form, { name, part: alert.part, value: alert.value, measured: value });
   }
   const what = ruleOf(alert, words);
@@ -89,7 +95,8 @@ function open(alert: MessageAlert, speech: Speech): string {
   const isOne = certificate === undefined && alert.monitor?.one_place === true;
   const seen = isOne ? fill(words.onePlace, { what: line }) : line;
   const all = alert.below > 0 ? fill(words.below, { what: seen, count: `${alert.below}` }) : seen;
-  const detail = certificate === undefined ? reasonOf(alert) : '';
+  const isSaid = certificate !== undefined || saysValue(shippedOf(alert, words));
+  const detail = isSaid ? '' : reasonOf(alert);
   return detail === '' ? all : fill(words.because, { what: all, detail });
 }
 

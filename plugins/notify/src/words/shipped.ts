@@ -29,9 +29,9 @@ export const shippedEn: Shipped = {
   'cut-off': same('server cut off', 'Server {name} cannot reach the outside'),
   'monitor-down': same('monitor down', '{name} down', '{name} is down'),
   'heartbeat-late': same(
-    'heartbeat late',
+    'heartbeat late or failed',
     'heartbeat of {name} late or failed',
-    'heartbeat of {name} is late or failed',
+    'heartbeat of {name}: {value},',
   ),
   certificate: same('certificate expiring', 'certificate of {name} expiring'),
   'certificate-critical': same(
@@ -59,7 +59,7 @@ export const shippedZh: Shipped = {
   'server-dead': same('服务器失联', '服务器 {name} 失联'),
   'cut-off': same('服务器断网', '服务器 {name} 无法访问外部网络'),
   'monitor-down': same('监控项故障', '{name} 故障', '{name} 已故障'),
-  'heartbeat-late': same('心跳超时', '{name} 的心跳超时或失败'),
+  'heartbeat-late': same('心跳超时或失败', '{name} 的心跳超时或失败', '{name} 的心跳：{value}'),
   certificate: same('证书将到期', '{name} 的证书将到期'),
   'certificate-critical': same('证书即将到期', '{name} 的证书即将到期'),
   'clock-off': same('时钟偏差', '{name}：时钟有偏差', '{name}：时钟偏差 {value}'),

@@ -45,6 +45,7 @@ export const words = {
   since: (time: string) => `since ${time}`,
   whenOpened: 'when it opened',
   wasWhenOpened: (value: string) => `was ${value} when it opened`,
+  saidWhenOpened: (reason: string) => `when it opened: ${reason}`,
   below: (count: number) => `${names(count, 'alert', 'alerts')} explained by this`,
   clearing: 'Ending',
   flapping: 'Comes and goes',

@@ -36,6 +36,7 @@ export const words: Strings['alerts'] = {
   since: (time) => `自 ${time}`,
   whenOpened: '触发时',
   wasWhenOpened: (value) => `触发时为 ${value}`,
+  saidWhenOpened: (reason) => `触发时：${reason}`,
   below: (count) => `由此引起的 ${count} 条告警`,
   clearing: '正在恢复',
   flapping: '反复出现',

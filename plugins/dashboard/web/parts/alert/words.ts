@@ -14,20 +14,18 @@ export function ruleTitle({ name, shipped }: Named): string {
 
 /** Measured value with what it was compared with; its own words where it has no value. `rule`: undefined where it is not known. */
 export function measuredText(alert: Alert, rule?: Pick<Rule, 'source' | 'condition'>): string {
-  const { value_text, threshold, summary, state, since, closed_at } = alert;
+  const { value, value_text, threshold, summary, state, since, closed_at } = alert;
   if (rule?.source === 'presence') {
     if (state === 'clearing') return t.alert.back;
     return t.alert.away(format.duration((closed_at ?? Date.now()) - since));
   }
   if (value_text === '') return summary;
-  if (rule?.source === 'monitor') return monitorText(value_text, rule.condition);
+  if (rule?.source === 'monitor') {
+    // Days of a certificate, or why a monitor is down.
+    const isDays = value !== null && rule.condition?.startsWith('tls.days_left');
+    return isDays ? t.alert.daysLeft(value) : reasonText(value_text);
+  }
   return comparedText(value_text, threshold);
-}
-
-/** Days of a certificate, or why a monitor is down. */
-function monitorText(value: string, condition: string | null): string {
-  const isDays = condition?.startsWith('tls.days_left') && /^-?\d+$/.test(value);
-  return isDays ? t.alert.daysLeft(Number(value)) : reasonText(value);
 }
 
 /** "97 % (> 90 %)" in the reader's units. */

@@ -21,14 +21,11 @@ export const alert = {
     frozen: () => 'Its machine is silent: the last known state',
   },
   back: 'it reports again',
-  daysLeft: (days: number) =>
-    days < 0
-      ? `expired ${days === -1 ? 'a day' : `${-days} days`} ago`
-      : days === 0
-        ? 'ends today'
-        : days === 1
-          ? 'one day left'
-          : `${days} days left`,
+  daysLeft: (left: number) => {
+    const days = Math.floor(Math.abs(left));
+    const span = days === 0 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`;
+    return left < 0 ? `ended ${span} ago` : `${span} left`;
+  },
   away: (duration: string) => `away for ${duration}`,
   compared: (value: string, threshold: string) => `${value} (${threshold})`,
   ending: 'ending',
@@ -45,7 +42,7 @@ export const alert = {
     'server-dead': 'Another server dead',
     'cut-off': 'Server cut off',
     'monitor-down': 'Monitor down',
-    'heartbeat-late': 'Heartbeat late',
+    'heartbeat-late': 'Heartbeat late or failed',
     certificate: 'Certificate expiring',
     'certificate-critical': 'Certificate about to expire',
     'clock-off': 'Clock of a machine off',

@@ -19,8 +19,11 @@ export const alert = {
     frozen: () => '主机无响应：显示最后已知状态',
   },
   back: '已恢复上报',
-  daysLeft: (days: number) =>
-    days < 0 ? `已过期 ${-days} 天` : days === 0 ? '今天到期' : `还剩 ${days} 天`,
+  daysLeft: (left: number) => {
+    const days = Math.floor(Math.abs(left));
+    const span = days === 0 ? '不到 1 天' : ` ${days} 天`;
+    return left < 0 ? `已过期${span}` : `还剩${span}`;
+  },
   away: (duration: string) => `已失联 ${duration}`,
   compared: (value: string, threshold: string) => `${value}（${threshold}）`,
   ending: '正在恢复',
@@ -37,7 +40,7 @@ export const alert = {
     'server-dead': '其他服务器失联',
     'cut-off': '服务器断网',
     'monitor-down': '监控项故障',
-    'heartbeat-late': '心跳超时',
+    'heartbeat-late': '心跳超时或失败',
     certificate: '证书将到期',
     'certificate-critical': '证书即将到期',
     'clock-off': '主机时钟偏差',

@@ -129,7 +129,9 @@ function Facts({ page: { alert, rule } }: { readonly page: AlertPage }) {
             {' · '}
             {value_text === '' || rule?.source === 'presence'
               ? measured
-              : t.alerts.wasWhenOpened(measured)}
+              : subject.kind === 'monitor'
+                ? t.alerts.saidWhenOpened(measured)
+                : t.alerts.wasWhenOpened(measured)}
           </span>
         )}
       </p>
