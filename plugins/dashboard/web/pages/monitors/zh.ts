@@ -154,7 +154,13 @@ export const words: Strings['monitors'] = {
   kindFields: (kind) => `${kind}：更多设置`,
   goodWhen: '怎样算正常',
   fromWhere: '从哪里检查、容忍多少',
-  shownAs: '分组、级别、备注',
+  shownAs: '分组、公开名称、级别、备注',
+  parent: {
+    label: '经由',
+    through: (name) => (name === '' ? '经由另一个监控' : `经由 ${name}`),
+    hint: '那个监控中断时，只通知它。',
+    none: '无：直接可达',
+  },
   onePerLine: '每行一个。',
   secretSet: '已设置：留空则保留',
   fields: {
@@ -164,12 +170,15 @@ export const words: Strings['monitors'] = {
     timeout_s: '每次检查最长秒数',
     retries: '再失败几次才算中断',
     retry_s: '重试间隔秒数',
+    recover_after: '几次正常后算恢复',
     down_when: '多少个地点中断才算',
     majority: '超过一半',
     group: '分组',
     tags: '标签',
     tagsHint: '用逗号分隔。',
+    public_name: '状态页上的名称',
     severity: '告警级别',
+    enable: '启用',
     note: '备注',
   },
   conditions: {
@@ -206,6 +215,26 @@ export const words: Strings['monitors'] = {
   },
   titleOf: (name, title) => (title === 'Domain' ? '域名' : (TITLES[name] ?? title)),
   helpOf: (name, help) => HELPS[name] ?? help,
+  about: {
+    title: '设置',
+    good: '正常的条件',
+    usual: (kind) =>
+      ({
+        http: '应答状态为 200 到 399',
+        tcp: '接受连接，并在设置了文本时应答该文本',
+        ping: '至少应答一次回显',
+        dns: '有应答',
+        tls: '证书有效',
+        domain: '还剩 14 天以上',
+      })[kind] ?? '',
+    upsideDown: '反转：不满足才算正常。',
+    down: '算作中断',
+    patience: (retries, pause) =>
+      retries === 0 ? '第一次失败即算' : `失败 ${retries + 1} 次（间隔 ${pause}）`,
+    places: (count) => `${count} 个地点`,
+    up: '算作恢复',
+    recovery: (count) => `${count} 次正常`,
+  },
   heartbeat: {
     title: '最近的调用',
     last: '最近一次调用',

@@ -1,6 +1,4 @@
 import { FlaskConical, Save } from 'lucide';
-import { useState } from 'preact/hooks';
-import { SEVERITIES } from '../../../parts/alert/types.ts';
 import { CodeField } from '../../../parts/code-field.tsx';
 import { FormField } from '../../../parts/form-field.tsx';
 import {
@@ -10,7 +8,6 @@ import {
   Form,
   format,
   Select,
-  TextArea,
   TextField,
 } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
@@ -26,8 +23,10 @@ import {
 } from './draft.ts';
 import { GroupFields } from './group-fields.tsx';
 import { FILLED } from './guess.ts';
+import { ParentField } from './parent.tsx';
 import { PlacesField } from './places.tsx';
 import { Result } from './result.tsx';
+import { Words } from './words.tsx';
 
 interface Props {
   readonly work: ReturnType<typeof useDraft>;
@@ -54,7 +53,12 @@ export function MonitorForm({ work, form, monitor }: Props) {
       </div>
       <KindFields {...{ draft, form, monitor }} onChange={change} />
       {asks && <Advanced {...{ draft, monitor }} onChange={change} />}
-      <Words draft={draft} onChange={change} />
+      <ParentField
+        {...(monitor && { own: monitor.name })}
+        parent={draft.parent}
+        onChange={(parent) => change({ parent })}
+      />
+      <Words {...{ draft, monitor }} onChange={change} />
       {answer && <Result of={answer} />}
       {trying.error !== undefined && <ErrorNote error={trying.error} />}
       {saving.error !== undefined && <ErrorNote error={saving.error} />}
@@ -157,6 +161,8 @@ const inWords = (field: KindForm['fields'][number]): KindForm['fields'][number] 
   ...(field.help !== undefined && { help: t.monitors.helpOf(field.name, field.help) }),
 });
 
+type Patience = 'timeout_s' | 'retries' | 'retry_s' | 'recover_after' | 'down_when';
+
 interface AdvancedProps extends PartProps {
   readonly monitor: Monitor | undefined;
 }
@@ -164,7 +170,7 @@ interface AdvancedProps extends PartProps {
 /** From where it is checked, when a check is good, and how many failures it takes. */
 function Advanced({ draft, monitor, onChange }: AdvancedProps) {
   const check = useCondition(draft, monitor);
-  const number = (name: 'timeout_s' | 'retries' | 'retry_s' | 'down_when', hint: string) => (
+  const number = (name: Patience, hint: string) => (
     <TextField
       label={t.monitors.fields[name]}
       type="number"
@@ -202,52 +208,12 @@ function Advanced({ draft, monitor, onChange }: AdvancedProps) {
           <div class="monitors-pair">
             {number('retries', '2')}
             {number('retry_s', '20')}
+            {number('recover_after', '1')}
             {number('timeout_s', '10')}
             {number('down_when', t.monitors.fields.majority)}
           </div>
         </div>
       </details>
     </>
-  );
-}
-
-/** How it is shown and told. */
-function Words({ draft, onChange }: PartProps) {
-  const [tags, setTags] = useState(draft.tags.join(', '));
-  return (
-    <details>
-      <summary>{t.monitors.shownAs}</summary>
-      <div class="stack monitors-more">
-        <div class="monitors-pair">
-          <TextField
-            label={t.monitors.fields.group}
-            value={draft.group}
-            onText={(group) => onChange({ group })}
-          />
-          <TextField
-            label={t.monitors.fields.tags}
-            value={tags}
-            hint={t.monitors.fields.tagsHint}
-            onText={(text) => {
-              setTags(text);
-              const list = text.split(',').map((one) => one.trim());
-              onChange({ tags: list.filter((one) => one !== '') });
-            }}
-          />
-        </div>
-        <Select
-          label={t.monitors.fields.severity}
-          value={draft.severity}
-          options={SEVERITIES.map((value) => ({ value, label: t.alert.severities[value] }))}
-          onChange={(severity) => onChange({ severity })}
-        />
-        <TextArea
-          label={t.monitors.fields.note}
-          rows={2}
-          value={draft.note}
-          onText={(note) => onChange({ note })}
-        />
-      </div>
-    </details>
   );
 }

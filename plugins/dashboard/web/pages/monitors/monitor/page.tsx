@@ -1,11 +1,12 @@
 import { Radar } from 'lucide';
 import { Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
 import { OpenAlerts } from '../../../parts/alert/open.tsx';
-import { Button, Card, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
+import { Button, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import { isChecked, isMissing, type Monitor, mayWrite } from '../model.ts';
+import { About } from './about.tsx';
 import { Actions } from './actions.tsx';
 import { Certificates } from './certificates.tsx';
 import { Figures } from './figures.tsx';
@@ -42,7 +43,7 @@ interface Props {
 }
 
 function Content({ monitor, onChanged }: Props) {
-  const { name, kind, problem, verdict, states, certificates, created_at, note } = monitor;
+  const { name, kind, problem, verdict, states, certificates, created_at } = monitor;
   const server = useServer();
   const alerts = useAlertsOf(name);
   const uptime = useUptime(name);
@@ -70,11 +71,7 @@ function Content({ monitor, onChanged }: Props) {
         <div class="stack">
           <Outages name={name} since={verdict.since} />
           {kind !== 'tls' && seen}
-          {note !== '' && (
-            <Card title={t.monitors.fields.note}>
-              <p class="monitors-note">{note}</p>
-            </Card>
-          )}
+          <About monitor={monitor} />
         </div>
       </div>
     </div>
