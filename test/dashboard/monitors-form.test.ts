@@ -116,4 +116,64 @@ test('the form has a field for each setting that a new monitor takes', async () 
   assert.equal(Object.keys(monitor).sort(), Object.keys(schema.properties).sort());
 });
 
+test('a copy keeps the parent, the switch and all else, and asks for the secrets that nobody can copy', async () => {
+  await http('router');
+  const spec = { url: `${shop.url}/`, user: 'ada' };
+  const secret = { password: 'first', secret_headers: ['X-Key: 1'] };
+  const rest = { parent: 'router', public_name: 'Shop', recover_after: 4, enable: false };
+  await http('shop', { spec, secret, ...rest, tags: ['eu'], retries: 0, upside_down: true });
+  await kit.using(async ({ page, findings }) => {
+    await button(page, 'Duplicate').click();
+    await page.getByText('Type it again: Secret headers, Password.').waitFor();
+    await page.getByText('Still needed: Secret headers, Password').waitFor();
+    assert.ok(await button(page, 'Save').isDisabled());
+    assert.equal(await findings(), []);
+    await page.getByLabel('Password').fill('second');
+    await page.getByText('Still needed: Secret headers').waitFor();
+    await page.getByLabel('Secret headers').fill('X-Key: 2');
+    await button(page, 'Save').click();
+    await page.getByRole('heading', { name: 'shop copy' }).waitFor();
+    const [old, made] = await Promise.all(
+      ['shop', 'shop copy'].map((name) => call('monitor_get', { name })),
+    );
+    const changing = ['id', 'name', 'created_at', 'updated_at', 'verdict'];
+    for (const one of [old, made]) for (const member of changing) delete one[member];
+    assert.equal(made, old);
+    await page.goBack();
+    await button(page, 'Duplicate').click();
+    await button(page, 'Copy without').click();
+    await page.getByLabel('Name', { exact: true }).fill('bare');
+    await button(page, 'Save').click();
+    await page.getByRole('heading', { name: 'bare' }).waitFor();
+    assert.equal((await call('monitor_get', { name: 'bare' })).secret, {});
+  }, 'monitors/shop');
+});
+
+test('a stored secret is tried, kept and removed', async () => {
+  const spec = { url: `${shop.url}/401`, user: 'ada' };
+  await http('shop', { spec, secret: { password: 'first', bearer: 'second' } });
+  let sent: any[] = [];
+  const before = async (page: Page) => {
+    sent = sentWith(page, 'monitor_try');
+  };
+  await kit.using(
+    async ({ page }) => {
+      await button(page, 'Try').click();
+      await page.locator('.monitors-result.bad', { hasText: '401' }).waitFor();
+      assert.is(sent.at(-1).name, 'shop');
+      await unfold(page, 'Web page: more settings');
+      const field = page.locator('.monitors-fields > .field', { hasText: 'Bearer token' });
+      await field.getByLabel('Remove it').check();
+      await page.getByText('Try goes without the stored secrets').waitFor();
+      await button(page, 'Save').click();
+      await page.locator('.monitors-about').waitFor();
+      assert.equal((await call('monitor_get', { name: 'shop' })).secret, {
+        password: { set: true },
+      });
+    },
+    'monitors/shop?edit=',
+    { before },
+  );
+});
+
 suiteOf.run();

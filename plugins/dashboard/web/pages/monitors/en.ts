@@ -137,6 +137,11 @@ export const words = {
   },
   onePerLine: 'One a line.',
   secretSet: 'Set: leave it empty to keep it',
+  secretRemove: 'Remove it',
+  notCopied: (fields: string) => `Secrets cannot be copied. Type it again: ${fields}.`,
+  copyWithout: 'Copy without',
+  blind:
+    'With changes that are not saved, Try goes without the stored secrets: type them to try with them.',
   fields: {
     interval: 'Every',
     condition: 'Condition',
@@ -212,6 +217,7 @@ export const words = {
         ? 'the first failure'
         : `${counted(retries + 1, 'failure', 'failures')}, ${pause} apart`,
     places: (count: number) => `at ${counted(count, 'place', 'places')}`,
+    takes: 'A check may take',
     up: 'Up again after',
     recovery: (count: number) => counted(count, 'good check', 'good checks'),
   },

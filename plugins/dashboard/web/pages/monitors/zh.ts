@@ -163,6 +163,10 @@ export const words: Strings['monitors'] = {
   },
   onePerLine: '每行一个。',
   secretSet: '已设置：留空则保留',
+  secretRemove: '删除它',
+  notCopied: (fields) => `密钥无法复制，请重新输入：${fields}。`,
+  copyWithout: '不带密钥复制',
+  blind: '有未保存的更改时，“试一次”不会使用已保存的密钥：需要时请重新输入。',
   fields: {
     interval: '间隔',
     condition: '条件',
@@ -232,6 +236,7 @@ export const words: Strings['monitors'] = {
     patience: (retries, pause) =>
       retries === 0 ? '第一次失败即算' : `失败 ${retries + 1} 次（间隔 ${pause}）`,
     places: (count) => `${count} 个地点`,
+    takes: '一次检查最长',
     up: '算作恢复',
     recovery: (count) => `${count} 次正常`,
   },

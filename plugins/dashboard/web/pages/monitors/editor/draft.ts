@@ -29,6 +29,8 @@ export interface Draft {
   readonly spec: Values;
   /** What was typed; of a monitor that is there, only what changes. */
   readonly secret: Values;
+  /** Secret fields of the monitor that is copied: nobody reads them, so they are typed again. */
+  readonly asked: readonly string[];
   readonly group: string;
   readonly tags: readonly string[];
   readonly interval_s: number;
@@ -56,6 +58,7 @@ export const DOMAIN_INTERVALS_S = [3_600, 21_600, DOMAIN_S, 86_400] as const;
 
 const BLANK: Draft = {
   ...{ target: '', kind: 'http', isChosen: false, name: '', isNamed: false, spec: {}, secret: {} },
+  asked: [],
   ...{ group: '', tags: [], interval_s: 60, timeout_s: null, retries: null, retry_s: null },
   ...{ recover_after: null, parent: '', public_name: '', enable: true },
   ...{ places: { server: true }, down_when: null, condition: '', upside_down: false },
@@ -71,6 +74,7 @@ export const draftOf = (monitor: Monitor, isCopy = false): Draft => ({
   name: isCopy ? t.monitors.copyOf(monitor.name).slice(0, 80) : monitor.name,
   isNamed: true,
   secret: {},
+  asked: isCopy ? Object.keys(monitor.secret) : [],
   group: monitor.group ?? '',
   condition: monitor.condition ?? '',
   parent: monitor.parent ?? '',
@@ -119,16 +123,31 @@ function changeOf(draft: Draft, monitor: Monitor) {
   return { ...change, ...(parent !== monitor.parent && { parent }) };
 }
 
-/** Fields of the kind that are required and empty. */
-export const lacking = ({ spec, name }: Draft, form: KindForm | undefined): readonly string[] => [
-  ...(name.trim() === '' ? [t.monitors.name] : []),
-  ...(form?.kind === 'heartbeat' && !isGiven(spec['period_s']) && !isGiven(spec['cron'])
-    ? [t.monitors.calls.cronLine]
-    : []),
-  ...(form?.fields ?? [])
-    .filter((field) => field.required && !field.secret && !isGiven(spec[field.name]))
-    .map(({ name: field, title }) => t.monitors.titleOf(field, title)),
-];
+/** Fields that are required and empty. */
+export const lacking = (draft: Draft, form: KindForm | undefined): readonly string[] => {
+  const { asked, name, secret, spec } = draft;
+  const isEmpty = (field: KindForm['fields'][number]) =>
+    field.secret
+      ? asked.includes(field.name) && !isGiven(secret[field.name])
+      : field.required && !isGiven(spec[field.name]);
+  return [
+    ...(name.trim() === '' ? [t.monitors.name] : []),
+    ...(form?.kind === 'heartbeat' && !isGiven(spec['period_s']) && !isGiven(spec['cron'])
+      ? [t.monitors.calls.cronLine]
+      : []),
+    ...titles((form?.fields ?? []).filter(isEmpty)),
+  ];
+};
+
+/** Names of fields as people read them. */
+export const titles = (fields: KindForm['fields']): readonly string[] =>
+  fields.map(({ name, title }) => t.monitors.titleOf(name, title));
+
+/** Tells whether a trial goes without secrets that the server holds: it reads them for what is stored alone. */
+export const isBlind = ({ secret }: Draft, monitor: Monitor | undefined): boolean =>
+  Object.keys(monitor?.secret ?? {}).some(
+    (name) => secret[name] === undefined || secret[name] === '',
+  );
 
 /** Monitor as it is edited: typed, tried, saved. */
 export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
@@ -160,12 +179,15 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
       spec: draft.target.trim() === '' ? {} : specOf(kind, draft.target),
       ...(!isChecked(kind) && { spec: specOf(kind, '') }),
       ...(kind !== draft.kind && { interval_s: kind === 'domain' ? DOMAIN_S : intervalOf(draft) }),
-      ...{ secret: {}, condition: '' },
+      ...{ secret: {}, asked: [], condition: '' },
       ...(!draft.isNamed && { name }),
     });
   };
   const trying = useWork(async () => {
-    setAnswer(await call('monitor_try', { monitor: monitorOf(draft) }));
+    const isStored = monitor !== undefined && !isChanged;
+    setAnswer(
+      await call('monitor_try', isStored ? { name: monitor.name } : { monitor: monitorOf(draft) }),
+    );
   });
   const saving = useWork(async () => {
     const made = monitorOf(draft);
@@ -176,9 +198,9 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
     } else await call('monitor_create', { monitor: made });
     toast(t.monitors.saved(made.name));
     setChanged(false);
-    navigate(to('monitors', made.name));
+    navigate(to('monitors', made.name), { replace: true });
   });
-  return { draft, answer, change, type, choose, trying, saving };
+  return { draft, answer, isChanged, change, type, choose, trying, saving };
 }
 
 /** Check of a condition while it is typed: a create, or a change, that changes nothing. */

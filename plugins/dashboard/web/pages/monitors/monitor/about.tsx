@@ -66,7 +66,7 @@ const Line = ({ label, children }: LineProps) => (
 /** When a check is good, and how many it takes. */
 function Checks({ monitor }: Props) {
   const { condition, upside_down, retries, retry_s, recover_after, timeout_s, down_when } = monitor;
-  const { about, fields } = t.monitors;
+  const { about } = t.monitors;
   return (
     <>
       <Line label={about.good}>
@@ -82,7 +82,7 @@ function Checks({ monitor }: Props) {
         {down_when !== null && ` ${about.places(down_when)}`}
       </Line>
       {recover_after > 1 && <Line label={about.up}>{about.recovery(recover_after)}</Line>}
-      <Line label={fields.timeout_s}>{format.number(timeout_s)}</Line>
+      <Line label={about.takes}>{format.duration(timeout_s * 1_000)}</Line>
     </>
   );
 }
