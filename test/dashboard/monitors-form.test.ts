@@ -124,7 +124,7 @@ test('a copy keeps the parent, the switch and all else, and asks for the secrets
   await http('shop', { spec, secret, ...rest, tags: ['eu'], retries: 0, upside_down: true });
   await kit.using(async ({ page, findings }) => {
     await button(page, 'Duplicate').click();
-    await page.getByText('Type it again: Secret headers, Password.').waitFor();
+    await page.getByText('To be typed again: Secret headers, Password.').waitFor();
     await page.getByText('Still needed: Secret headers, Password').waitFor();
     assert.ok(await button(page, 'Save').isDisabled());
     assert.equal(await findings(), []);
@@ -162,7 +162,7 @@ test('a stored secret is tried, kept and removed', async () => {
       await page.locator('.monitors-result.bad', { hasText: '401' }).waitFor();
       assert.is(sent.at(-1).name, 'shop');
       await unfold(page, 'Web page: more settings');
-      const field = page.locator('.monitors-fields > .field', { hasText: 'Bearer token' });
+      const field = page.locator('.monitors-fields > div', { hasText: 'Bearer token' });
       await field.getByLabel('Remove it').check();
       await page.getByText('Try goes without the stored secrets').waitFor();
       await button(page, 'Save').click();
@@ -174,6 +174,42 @@ test('a stored secret is tried, kept and removed', async () => {
     'monitors/shop?edit=',
     { before },
   );
+});
+
+test('Cancel and Escape leave the form; Escape asks first where something was changed', async () => {
+  await http('shop', { note: 'old' });
+  await kit.using(async ({ page, findings }) => {
+    const verdict = page.locator('.monitors-verdict');
+    await button(page, 'Edit').click();
+    await button(page, 'Cancel').click();
+    await verdict.waitFor();
+    await button(page, 'Edit').click();
+    await button(page, 'Cancel').waitFor();
+    await page.keyboard.press('Escape');
+    await verdict.waitFor();
+    await button(page, 'Edit').click();
+    await unfold(page, 'Group, name for others');
+    await page.getByLabel('Note').fill('new');
+    await page.keyboard.press('Escape');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What you changed is not saved.').waitFor();
+    assert.equal(await findings(), []);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.is(await page.getByLabel('Note').inputValue(), 'new');
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await verdict.waitFor();
+    assert.is((await call('monitor_get', { name: 'shop' })).note, 'old');
+    await button(page, 'Duplicate').click();
+    await button(page, 'Cancel').click();
+    await verdict.waitFor();
+    await page.getByRole('link', { name: 'Monitors' }).first().click();
+    await button(page, 'New monitor').click();
+    await page.getByLabel('URL, host:port or name').waitFor();
+    await page.keyboard.press('Escape');
+    await button(page, 'New monitor').waitFor();
+  }, 'monitors/shop');
 });
 
 suiteOf.run();

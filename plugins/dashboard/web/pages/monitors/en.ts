@@ -118,6 +118,9 @@ export const words = {
     `Others could read its secrets now, so they are gone: ${list}. Type them again.`,
   saved: (name: string) => `${name} is watched.`,
   save: 'Save',
+  leave: 'Leave',
+  leaveTitle: 'Leave without saving?',
+  leaveText: 'What you changed is not saved.',
   try: 'Try',
   lacking: (fields: string) => `Still needed: ${fields}`,
   good: 'Good',
@@ -138,7 +141,7 @@ export const words = {
   onePerLine: 'One a line.',
   secretSet: 'Set: leave it empty to keep it',
   secretRemove: 'Remove it',
-  notCopied: (fields: string) => `Secrets cannot be copied. Type it again: ${fields}.`,
+  notCopied: (fields: string) => `Secrets cannot be copied. To be typed again: ${fields}.`,
   copyWithout: 'Copy without',
   blind:
     'With changes that are not saved, Try goes without the stored secrets: type them to try with them.',

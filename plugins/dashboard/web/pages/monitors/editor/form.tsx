@@ -1,4 +1,5 @@
 import { FlaskConical, KeyRound, Save } from 'lucide';
+import { navigate } from '../../../frame/index.ts';
 import { CodeField } from '../../../parts/code-field.tsx';
 import {
   Button,
@@ -32,10 +33,12 @@ interface Props {
   readonly work: ReturnType<typeof useDraft>;
   readonly form: KindForm | undefined;
   readonly monitor: Monitor | undefined;
+  /** Address to which Cancel leads; undefined: there is nothing but this form. */
+  readonly back: string | undefined;
 }
 
 /** Form below the kind: what is needed first, everything else folded. */
-export function MonitorForm({ work, form, monitor }: Props) {
+export function MonitorForm({ work, form, monitor, back }: Props) {
   const { draft, answer, isChanged, trying, saving, change } = work;
   const missing = lacking(draft, form);
   const isReady = missing.length === 0 && !saving.isBusy;
@@ -78,6 +81,7 @@ export function MonitorForm({ work, form, monitor }: Props) {
         <Button kind="primary" type="submit" icon={Save} busy={saving.isBusy} disabled={!isReady}>
           {t.monitors.save}
         </Button>
+        {back !== undefined && <Button onClick={() => navigate(back)}>{t.parts.cancel}</Button>}
         {missing.length > 0 && (
           <span class="muted small">{t.monitors.lacking(missing.join(', '))}</span>
         )}

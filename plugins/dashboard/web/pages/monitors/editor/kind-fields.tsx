@@ -64,7 +64,7 @@ function KindField({ draft: { secret, spec }, field, monitor, onChange }: FieldP
     );
   const isKept = isSet && value !== null;
   return (
-    <div class="field">
+    <div>
       <FormField
         field={inWords(field, isKept)}
         value={value ?? (field.secret ? '' : field.default)}
