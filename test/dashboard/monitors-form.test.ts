@@ -212,4 +212,16 @@ test('Cancel and Escape leave the form; Escape asks first where something was ch
   }, 'monitors/shop');
 });
 
+test('Enter in the one field tries what stands there', () =>
+  kit.using(async ({ page }) => {
+    const field = page.getByLabel('URL, host:port or name');
+    await field.press('Enter');
+    await field.fill(`${shop.url}/503`);
+    await field.press('Enter');
+    await page.locator('.monitors-result.bad', { hasText: '503' }).waitFor();
+    assert.equal((await call('monitor_list')).monitors, []);
+    await page.getByLabel('Name', { exact: true }).press('Enter');
+    await page.locator('.monitors-verdict').waitFor();
+  }, 'monitors'));
+
 suiteOf.run();

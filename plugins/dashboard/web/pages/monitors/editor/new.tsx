@@ -3,7 +3,7 @@ import { Loaded, to, useCrumbs, usePoll, useServer } from '../../../frame/index.
 import { Card } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { isChecked, type KindForm, useKinds } from '../model.ts';
-import { type Draft, draftOf, useDraft } from './draft.ts';
+import { type Draft, draftOf, lacking, useDraft } from './draft.ts';
 import { MonitorForm } from './form.tsx';
 import { LeaveByEscape } from './leave.tsx';
 
@@ -55,14 +55,24 @@ interface FieldsProps {
 
 function Fields({ forms, start, back }: FieldsProps) {
   const work = useDraft(undefined, start);
-  const { draft, type, choose } = work;
+  const { draft, type, choose, trying } = work;
+  const form = forms.find(({ kind }) => kind === draft.kind);
+  const enter = () => {
+    if (draft.target.trim() === '' || lacking(draft, form).length > 0) return;
+    if (!trying.isBusy) void trying.run();
+  };
   const isOpen = draft.target.trim() !== '' || draft.isChosen;
   return (
     <Card>
       {back !== undefined && <LeaveByEscape to={back} isChanged={work.isChanged} />}
       <div class="stack">
         {start === undefined && !(draft.isChosen && !isChecked(draft.kind)) && (
-          <OneField value={draft.target} isFirst={back === undefined} onText={type} />
+          <OneField
+            value={draft.target}
+            isFirst={back === undefined}
+            onText={type}
+            onEnter={enter}
+          />
         )}
         <div class="row wrap" role="group" aria-label={t.monitors.kind}>
           {forms.map(({ kind, summary }) => (
@@ -78,14 +88,7 @@ function Fields({ forms, start, back }: FieldsProps) {
             </button>
           ))}
         </div>
-        {isOpen && (
-          <MonitorForm
-            work={work}
-            form={forms.find(({ kind }) => kind === draft.kind)}
-            monitor={undefined}
-            back={back}
-          />
-        )}
+        {isOpen && <MonitorForm work={work} form={form} monitor={undefined} back={back} />}
       </div>
     </Card>
   );
@@ -95,9 +98,10 @@ interface OneProps {
   readonly value: string;
   readonly isFirst: boolean;
   readonly onText: (text: string) => void;
+  readonly onEnter: () => void;
 }
 
-function OneField({ value, isFirst, onText }: OneProps) {
+function OneField({ value, isFirst, onText, onEnter }: OneProps) {
   const input = useRef<HTMLInputElement>(null);
   // Browsers heed the attribute in dialogs and at the load of a page alone.
   useEffect(() => input.current?.focus({ preventScroll: true }), []);
@@ -112,6 +116,7 @@ function OneField({ value, isFirst, onText }: OneProps) {
         placeholder={t.monitors.whatExample}
         value={value}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && !event.isComposing && onEnter()}
       />
       {isFirst && <span class="hint">{t.monitors.whatHint}</span>}
     </label>
