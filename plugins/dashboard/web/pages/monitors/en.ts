@@ -119,6 +119,9 @@ export const words = {
     `Others could read its secrets now, so they are gone: ${list}. Type them again.`,
   saved: (name: string) => `${name} is watched.`,
   save: 'Save',
+  leave: 'Leave',
+  leaveTitle: 'Leave without saving?',
+  leaveText: 'What you changed is not saved.',
   try: 'Try',
   lacking: (fields: string) => `Still needed: ${fields}`,
   good: 'Good',
@@ -128,9 +131,21 @@ export const words = {
   kindFields: (kind: string) => `${kind}: more settings`,
   goodWhen: 'When it is good',
   fromWhere: 'From where, and how patient',
-  shownAs: 'Group, severity, note',
+  shownAs: 'Group, name for others, severity, note',
+  parent: {
+    label: 'Reached through',
+    through: (name: string) =>
+      name === '' ? 'Reached through another monitor' : `Reached through ${name}`,
+    hint: 'When that one is down, you hear of it alone.',
+    none: 'Nothing: it is reached directly',
+  },
   onePerLine: 'One a line.',
   secretSet: 'Set: leave it empty to keep it',
+  secretRemove: 'Remove it',
+  notCopied: (fields: string) => `Secrets cannot be copied. To be typed again: ${fields}.`,
+  copyWithout: 'Copy without',
+  blind:
+    'With changes that are not saved, Try goes without the stored secrets: type them to try with them.',
   fields: {
     interval: 'Every',
     condition: 'Condition',
@@ -138,12 +153,15 @@ export const words = {
     timeout_s: 'Seconds that a check may take',
     retries: 'Failures more until it is down',
     retry_s: 'Seconds between these',
+    recover_after: 'Good checks until it is up again',
     down_when: 'Places that must say down',
     majority: 'more than half',
     group: 'Group',
     tags: 'Tags',
     tagsHint: 'Separated by commas.',
+    public_name: 'Name on status pages',
     severity: 'Severity of its alerts',
+    enable: 'Switched on',
     note: 'Note',
   },
   conditions: {
@@ -184,6 +202,29 @@ export const words = {
   },
   titleOf: (_name: string, title: string) => title,
   helpOf: (_name: string, help: string) => help,
+  about: {
+    title: 'Settings',
+    good: 'Good when',
+    usual: (kind: string) =>
+      ({
+        http: 'it answers with a status from 200 to 399',
+        tcp: 'it takes the connection, and answers with the expected text, if there is one',
+        ping: 'it answers one of the echoes',
+        dns: 'there is an answer',
+        tls: 'the certificate is valid',
+        domain: 'more than 14 days are left',
+      })[kind] ?? '',
+    upsideDown: 'Upside down: it is good when this does not hold.',
+    down: 'Down after',
+    patience: (retries: number, pause: string) =>
+      retries === 0
+        ? 'the first failure'
+        : `${counted(retries + 1, 'failure', 'failures')}, ${pause} apart`,
+    places: (count: number) => `at ${counted(count, 'place', 'places')}`,
+    takes: 'A check may take',
+    up: 'Up again after',
+    recovery: (count: number) => counted(count, 'good check', 'good checks'),
+  },
   heartbeat: {
     title: 'Last calls',
     last: 'Last call',

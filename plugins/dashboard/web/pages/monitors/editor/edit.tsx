@@ -4,6 +4,7 @@ import { t } from '../../../strings/index.ts';
 import { type KindForm, type Monitor, useKinds } from '../model.ts';
 import { draftOf, useDraft } from './draft.ts';
 import { MonitorForm } from './form.tsx';
+import { LeaveByEscape } from './leave.tsx';
 
 /** A monitor that is there, to change. */
 export function EditPage({ name }: { readonly name: string }) {
@@ -34,12 +35,15 @@ interface Props {
 
 function Edited({ forms, monitor }: Props) {
   const work = useDraft(monitor, draftOf(monitor));
+  const back = to('monitors', monitor.name);
   return (
     <Card>
+      <LeaveByEscape to={back} isChanged={work.isChanged} />
       <MonitorForm
         work={work}
         form={forms.find(({ kind }) => kind === monitor.kind)}
         monitor={monitor}
+        back={back}
       />
     </Card>
   );

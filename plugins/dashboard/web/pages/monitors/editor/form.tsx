@@ -1,43 +1,45 @@
-import { FlaskConical, Save } from 'lucide';
-import { useState } from 'preact/hooks';
-import { SEVERITIES } from '../../../parts/alert/types.ts';
+import { FlaskConical, KeyRound, Save } from 'lucide';
+import { navigate } from '../../../frame/index.ts';
 import { CodeField } from '../../../parts/code-field.tsx';
-import { FormField } from '../../../parts/form-field.tsx';
 import {
   Button,
   Checkbox,
   ErrorNote,
   Form,
   format,
+  Icon,
   Select,
-  TextArea,
   TextField,
 } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { isChecked, type KindForm, type Monitor } from '../model.ts';
-import { CallTimes } from './call-times.tsx';
 import {
   DOMAIN_INTERVALS_S,
   type Draft,
   INTERVALS_S,
+  isBlind,
   lacking,
+  titles,
   useCondition,
   type useDraft,
 } from './draft.ts';
-import { GroupFields } from './group-fields.tsx';
-import { FILLED } from './guess.ts';
+import { KindFields } from './kind-fields.tsx';
+import { ParentField } from './parent.tsx';
 import { PlacesField } from './places.tsx';
 import { Result } from './result.tsx';
+import { Words } from './words.tsx';
 
 interface Props {
   readonly work: ReturnType<typeof useDraft>;
   readonly form: KindForm | undefined;
   readonly monitor: Monitor | undefined;
+  /** Address to which Cancel leads; undefined: there is nothing but this form. */
+  readonly back: string | undefined;
 }
 
 /** Form below the kind: what is needed first, everything else folded. */
-export function MonitorForm({ work, form, monitor }: Props) {
-  const { draft, answer, trying, saving, change } = work;
+export function MonitorForm({ work, form, monitor, back }: Props) {
+  const { draft, answer, isChanged, trying, saving, change } = work;
   const missing = lacking(draft, form);
   const isReady = missing.length === 0 && !saving.isBusy;
   const asks = isChecked(draft.kind);
@@ -52,10 +54,17 @@ export function MonitorForm({ work, form, monitor }: Props) {
         />
         {asks && <Interval draft={draft} onChange={change} />}
       </div>
+      <Copied {...{ draft, form }} onChange={change} />
       <KindFields {...{ draft, form, monitor }} onChange={change} />
       {asks && <Advanced {...{ draft, monitor }} onChange={change} />}
-      <Words draft={draft} onChange={change} />
+      <ParentField
+        {...(monitor && { own: monitor.name })}
+        parent={draft.parent}
+        onChange={(parent) => change({ parent })}
+      />
+      <Words {...{ draft, monitor }} onChange={change} />
       {answer && <Result of={answer} />}
+      {asks && isChanged && isBlind(draft, monitor) && <p class="hint">{t.monitors.blind}</p>}
       {trying.error !== undefined && <ErrorNote error={trying.error} />}
       {saving.error !== undefined && <ErrorNote error={saving.error} />}
       <footer class="row wrap">
@@ -72,6 +81,7 @@ export function MonitorForm({ work, form, monitor }: Props) {
         <Button kind="primary" type="submit" icon={Save} busy={saving.isBusy} disabled={!isReady}>
           {t.monitors.save}
         </Button>
+        {back !== undefined && <Button onClick={() => navigate(back)}>{t.parts.cancel}</Button>}
         {missing.length > 0 && (
           <span class="muted small">{t.monitors.lacking(missing.join(', '))}</span>
         )}
@@ -98,64 +108,24 @@ function Interval({ draft: { interval_s, kind }, onChange }: PartProps) {
   );
 }
 
-interface FieldsProps extends PartProps {
+interface CopiedProps extends PartProps {
   readonly form: KindForm | undefined;
-  readonly monitor: Monitor | undefined;
 }
 
-/** Fields of the kind: those that the one field has filled are folded with the optional ones. */
-function KindFields({ draft, form, monitor, onChange }: FieldsProps) {
-  if (!form) return null;
-  const { kind, spec, secret, target } = draft;
-  if (kind === 'group')
-    return <GroupFields spec={spec} onChange={(next) => onChange({ spec: next })} />;
-  const isFirst = ({ name, required }: KindForm['fields'][number]) =>
-    required && (target === '' || !FILLED[kind].includes(name));
-  const drawn = (list: KindForm['fields']) => (
-    <div class="monitors-fields">
-      {list.map((field) => (
-        <FormField
-          key={field.name}
-          field={inWords(field)}
-          value={(field.secret ? secret : spec)[field.name] ?? (field.secret ? '' : field.default)}
-          isSet={monitor?.secret[field.name]?.set === true}
-          words={t.monitors}
-          onChange={(value) =>
-            onChange(
-              field.secret
-                ? { secret: { ...secret, [field.name]: value } }
-                : { spec: { ...spec, [field.name]: value } },
-            )
-          }
-        />
-      ))}
+/** Secrets that a copy lacks: they are typed, or it goes without. */
+function Copied({ draft: { asked }, form, onChange }: CopiedProps) {
+  const fields = (form?.fields ?? []).filter(({ name }) => asked.includes(name));
+  if (fields.length === 0) return null;
+  return (
+    <div class="note warn" role="status">
+      <Icon of={KeyRound} />
+      <span class="grow">{t.monitors.notCopied(titles(fields).join(', '))}</span>
+      <Button onClick={() => onChange({ asked: [] })}>{t.monitors.copyWithout}</Button>
     </div>
   );
-  const called = kind === 'heartbeat';
-  const first = called ? [] : form.fields.filter(isFirst);
-  const others = called
-    ? form.fields.filter(({ name }) => name === 'run_grace_s' || name === 'methods')
-    : form.fields.filter((field) => !isFirst(field));
-  return (
-    <>
-      {called && <CallTimes spec={spec} onChange={(next) => onChange({ spec: next })} />}
-      {first.length > 0 && drawn(first)}
-      {others.length > 0 && (
-        <details>
-          <summary>{t.monitors.kindFields(t.monitors.kinds[kind])}</summary>
-          <div class="monitors-more">{drawn(others)}</div>
-        </details>
-      )}
-    </>
-  );
 }
 
-/** Field with its title and help in the reader's language. */
-const inWords = (field: KindForm['fields'][number]): KindForm['fields'][number] => ({
-  ...field,
-  title: t.monitors.titleOf(field.name, field.title),
-  ...(field.help !== undefined && { help: t.monitors.helpOf(field.name, field.help) }),
-});
+type Patience = 'timeout_s' | 'retries' | 'retry_s' | 'recover_after' | 'down_when';
 
 interface AdvancedProps extends PartProps {
   readonly monitor: Monitor | undefined;
@@ -164,7 +134,7 @@ interface AdvancedProps extends PartProps {
 /** From where it is checked, when a check is good, and how many failures it takes. */
 function Advanced({ draft, monitor, onChange }: AdvancedProps) {
   const check = useCondition(draft, monitor);
-  const number = (name: 'timeout_s' | 'retries' | 'retry_s' | 'down_when', hint: string) => (
+  const number = (name: Patience, hint: string) => (
     <TextField
       label={t.monitors.fields[name]}
       type="number"
@@ -202,52 +172,12 @@ function Advanced({ draft, monitor, onChange }: AdvancedProps) {
           <div class="monitors-pair">
             {number('retries', '2')}
             {number('retry_s', '20')}
+            {number('recover_after', '1')}
             {number('timeout_s', '10')}
             {number('down_when', t.monitors.fields.majority)}
           </div>
         </div>
       </details>
     </>
-  );
-}
-
-/** How it is shown and told. */
-function Words({ draft, onChange }: PartProps) {
-  const [tags, setTags] = useState(draft.tags.join(', '));
-  return (
-    <details>
-      <summary>{t.monitors.shownAs}</summary>
-      <div class="stack monitors-more">
-        <div class="monitors-pair">
-          <TextField
-            label={t.monitors.fields.group}
-            value={draft.group}
-            onText={(group) => onChange({ group })}
-          />
-          <TextField
-            label={t.monitors.fields.tags}
-            value={tags}
-            hint={t.monitors.fields.tagsHint}
-            onText={(text) => {
-              setTags(text);
-              const list = text.split(',').map((one) => one.trim());
-              onChange({ tags: list.filter((one) => one !== '') });
-            }}
-          />
-        </div>
-        <Select
-          label={t.monitors.fields.severity}
-          value={draft.severity}
-          options={SEVERITIES.map((value) => ({ value, label: t.alert.severities[value] }))}
-          onChange={(severity) => onChange({ severity })}
-        />
-        <TextArea
-          label={t.monitors.fields.note}
-          rows={2}
-          value={draft.note}
-          onText={(note) => onChange({ note })}
-        />
-      </div>
-    </details>
   );
 }

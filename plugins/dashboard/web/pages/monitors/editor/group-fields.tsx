@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
 import { Loaded } from '../../../frame/index.ts';
-import { Checkbox, Search, Select, TextField } from '../../../parts/index.ts';
-import { StateMark } from '../../../parts/monitor/state.tsx';
+import { Checkbox, Select, TextField } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { type Row, useMonitors } from '../model.ts';
+import { useMonitors } from '../model.ts';
+import { Picker } from './picker.tsx';
 
 type Spec = { readonly [name: string]: unknown };
 
@@ -14,8 +13,6 @@ interface Props {
 
 const RULES = ['worst', 'all', 'count'] as const;
 type Rule = (typeof RULES)[number];
-/** Monitors that are shown without a search. */
-const FEW = 8;
 
 /** Monitors of a group, and how many of them must be down. */
 export function GroupFields({ spec, onChange }: Props) {
@@ -33,10 +30,18 @@ export function GroupFields({ spec, onChange }: Props) {
       <Loaded of={monitors} what={t.monitors.unreadable}>
         {(rows) => (
           <Picker
+            title={t.monitors.group.members(members.length)}
+            label={t.monitors.membersTitle}
             rows={rows.filter(({ kind }) => kind !== 'group')}
-            members={members}
-            onToggle={toggle}
-          />
+          >
+            {({ name }) => (
+              <Checkbox
+                label={name}
+                checked={members.includes(name)}
+                onChange={(isIn) => toggle(name, isIn)}
+              />
+            )}
+          </Picker>
         )}
       </Loaded>
       <div class="monitors-fields">
@@ -60,41 +65,5 @@ export function GroupFields({ spec, onChange }: Props) {
         )}
       </div>
     </>
-  );
-}
-
-interface PickerProps {
-  readonly rows: readonly Row[];
-  readonly members: readonly string[];
-  readonly onToggle: (name: string, isIn: boolean) => void;
-}
-
-function Picker({ rows, members, onToggle }: PickerProps) {
-  const [text, setText] = useState('');
-  const wanted = text.trim().toLowerCase();
-  const found = rows.filter(({ name, target, group }) =>
-    [name, target, group ?? ''].some((one) => one.toLowerCase().includes(wanted)),
-  );
-  return (
-    <fieldset class="field monitors-picker">
-      <legend class="group-label">{t.monitors.group.members(members.length)}</legend>
-      {rows.length > FEW && <Search label={t.monitors.find} value={text} onText={setText} />}
-      {found.length === 0 ? (
-        <p class="hint">{rows.length === 0 ? t.monitors.group.none : t.monitors.noMatch}</p>
-      ) : (
-        <ul class="monitors-list" tabIndex={0} aria-label={t.monitors.membersTitle}>
-          {found.map(({ id, name, state }) => (
-            <li key={id}>
-              <Checkbox
-                label={name}
-                checked={members.includes(name)}
-                onChange={(isIn) => onToggle(name, isIn)}
-              />
-              <StateMark of={state} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </fieldset>
   );
 }

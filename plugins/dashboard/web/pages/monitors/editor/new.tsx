@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Loaded, useCrumbs, usePoll, useServer } from '../../../frame/index.ts';
+import { Loaded, to, useCrumbs, usePoll, useServer } from '../../../frame/index.ts';
 import { Card } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { isChecked, type KindForm, useKinds } from '../model.ts';
-import { type Draft, draftOf, useDraft } from './draft.ts';
+import { type Draft, draftOf, lacking, useDraft } from './draft.ts';
 import { MonitorForm } from './form.tsx';
+import { LeaveByEscape } from './leave.tsx';
 
 /** A new monitor, from nothing or as a copy of another one. */
 export function NewPage({ from }: { readonly from: string | undefined }) {
@@ -19,7 +20,12 @@ export function NewPage({ from }: { readonly from: string | undefined }) {
         <h1>{t.monitors.add}</h1>
       </header>
       <Loaded of={source} what={t.monitors.unreadable}>
-        {(monitor) => <NewForm {...(monitor && { start: draftOf(monitor, true) })} />}
+        {(monitor) => (
+          <NewForm
+            back={from === undefined ? to('monitors') : to('monitors', from)}
+            {...(monitor && { start: draftOf(monitor, true) })}
+          />
+        )}
       </Loaded>
     </div>
   );
@@ -27,16 +33,16 @@ export function NewPage({ from }: { readonly from: string | undefined }) {
 
 interface Props {
   readonly start?: Draft;
-  /** Tells whether there is no monitor yet. */
-  readonly isFirst?: boolean;
+  /** Address to which Cancel leads; undefined: there is no monitor yet, and nothing but this form. */
+  readonly back?: string;
 }
 
 /** One field for what should be watched; the rest follows once something stands in it. */
-export function NewForm({ start, isFirst = false }: Props) {
+export function NewForm({ start, back }: Props) {
   const kinds = useKinds();
   return (
     <Loaded of={kinds} what={t.monitors.unreadable}>
-      {(forms) => <Fields forms={forms} start={start} isFirst={isFirst} />}
+      {(forms) => <Fields forms={forms} start={start} back={back} />}
     </Loaded>
   );
 }
@@ -44,18 +50,29 @@ export function NewForm({ start, isFirst = false }: Props) {
 interface FieldsProps {
   readonly forms: readonly KindForm[];
   readonly start: Draft | undefined;
-  readonly isFirst: boolean;
+  readonly back: string | undefined;
 }
 
-function Fields({ forms, start, isFirst }: FieldsProps) {
+function Fields({ forms, start, back }: FieldsProps) {
   const work = useDraft(undefined, start);
-  const { draft, type, choose } = work;
+  const { draft, type, choose, trying } = work;
+  const form = forms.find(({ kind }) => kind === draft.kind);
+  const enter = () => {
+    if (draft.target.trim() === '' || lacking(draft, form).length > 0) return;
+    if (!trying.isBusy) void trying.run();
+  };
   const isOpen = draft.target.trim() !== '' || draft.isChosen;
   return (
     <Card>
+      {back !== undefined && <LeaveByEscape to={back} isChanged={work.isChanged} />}
       <div class="stack">
         {start === undefined && !(draft.isChosen && !isChecked(draft.kind)) && (
-          <OneField value={draft.target} isFirst={isFirst} onText={type} />
+          <OneField
+            value={draft.target}
+            isFirst={back === undefined}
+            onText={type}
+            onEnter={enter}
+          />
         )}
         <div class="row wrap" role="group" aria-label={t.monitors.kind}>
           {forms.map(({ kind, summary }) => (
@@ -71,13 +88,7 @@ function Fields({ forms, start, isFirst }: FieldsProps) {
             </button>
           ))}
         </div>
-        {isOpen && (
-          <MonitorForm
-            work={work}
-            form={forms.find(({ kind }) => kind === draft.kind)}
-            monitor={undefined}
-          />
-        )}
+        {isOpen && <MonitorForm work={work} form={form} monitor={undefined} back={back} />}
       </div>
     </Card>
   );
@@ -87,9 +98,10 @@ interface OneProps {
   readonly value: string;
   readonly isFirst: boolean;
   readonly onText: (text: string) => void;
+  readonly onEnter: () => void;
 }
 
-function OneField({ value, isFirst, onText }: OneProps) {
+function OneField({ value, isFirst, onText, onEnter }: OneProps) {
   const input = useRef<HTMLInputElement>(null);
   // Browsers heed the attribute in dialogs and at the load of a page alone.
   useEffect(() => input.current?.focus({ preventScroll: true }), []);
@@ -104,6 +116,7 @@ function OneField({ value, isFirst, onText }: OneProps) {
         placeholder={t.monitors.whatExample}
         value={value}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && !event.isComposing && onEnter()}
       />
       {isFirst && <span class="hint">{t.monitors.whatHint}</span>}
     </label>

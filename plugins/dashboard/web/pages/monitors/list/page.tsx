@@ -28,7 +28,7 @@ function NoMonitors() {
       <p class="muted">{t.monitors.noneText}</p>
       {mayMake(server) && (
         <>
-          <NewForm isFirst />
+          <NewForm />
           <p class="muted">{t.probes.noneCommand}</p>
           <Command text={`npx svc monitors add ${t.monitors.whatExample}`} />
           <p class="muted">

@@ -18,6 +18,7 @@ export function Actions({ monitor, mayChange, onChanged }: Props) {
   const { name, enable, kind } = monitor;
   const check = useWork(async () => {
     await call('monitor_check_now', { name });
+    onChanged();
     toast(t.monitors.checking);
   });
   return (

@@ -1,20 +1,56 @@
-import { useMemo, useState } from 'preact/hooks';
+import type { Methods } from '@svc/client';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useMachines, useOpenAlerts, usePoll, useServer } from '../../../frame/index.ts';
 import { inOrder } from '../../../parts/alert/index.ts';
 import { t } from '../../../strings/index.ts';
-import type { Ping } from '../model.ts';
+import type { Monitor, Ping } from '../model.ts';
 
 const EVERY_MS = 5_000;
+/** Time between two reads, and for how long, after something was done. */
+const HURRIED_MS = 1_000;
+const HURRY_MS = 10_000;
 const SLOWLY_MS = 60_000;
 const DAY_MS = 86_400_000;
 export const DAYS = 90;
 const MOST_OUTAGES = 100;
 const MOST_PINGS = 20;
+/** Results among which the newest of each place is. */
+const MOST_RESULTS = 20;
 
+/** A monitor, read more often for a while after `hurry`: something of it is about to change. */
 export function useMonitor(name: string) {
   const { call } = useServer();
-  return usePoll(`monitor ${name}`, () => call('monitor_get', { name }), { every_ms: EVERY_MS });
+  const [hurried, setHurried] = useState(0);
+  const monitor = usePoll(
+    `monitor ${name}`,
+    async () => {
+      const [found, { results }] = await Promise.all([
+        call('monitor_get', { name }),
+        call('monitor_results', { name, limit: MOST_RESULTS }),
+      ]);
+      return withNewest(found, results);
+    },
+    { every_ms: hurried > 0 ? HURRIED_MS : EVERY_MS },
+  );
+  useEffect(() => {
+    if (hurried === 0) return;
+    const timer = setTimeout(() => setHurried(0), HURRY_MS);
+    return () => clearTimeout(timer);
+  }, [hurried]);
+  return { monitor, hurry: () => setHurried((count) => count + 1) };
 }
+
+type Results = Methods['monitor_results']['result']['results'];
+
+/** Puts in what places measured last: the server writes it into their states once a minute where nothing else changes. */
+const withNewest = (monitor: Monitor, results: Results): Monitor => ({
+  ...monitor,
+  states: monitor.states.map((state) => {
+    const newest = results.find(({ place }) => place === state.place);
+    if (!newest || newest.at <= state.last_at) return state;
+    return { ...state, last_at: newest.at, ms: newest.ms, code: newest.code };
+  }),
+});
 
 /** Uptime of the spans and of each of the last days, by the reader's days. */
 export function useUptime(name: string) {

@@ -1,11 +1,12 @@
 import { Radar } from 'lucide';
 import { Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
 import { OpenAlerts } from '../../../parts/alert/open.tsx';
-import { Button, Card, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
+import { Button, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import { isChecked, isMissing, type Monitor, mayWrite } from '../model.ts';
+import { About } from './about.tsx';
 import { Actions } from './actions.tsx';
 import { Certificates } from './certificates.tsx';
 import { Figures } from './figures.tsx';
@@ -19,7 +20,7 @@ import { UptimeCard } from './uptime.tsx';
 
 /** One monitor: how it is and since when, from where, how it was. */
 export function MonitorPage({ name }: { readonly name: string }) {
-  const monitor = useMonitor(name);
+  const { monitor, hurry } = useMonitor(name);
   useCrumbs({ label: name });
   return (
     <div class="page monitors">
@@ -29,12 +30,15 @@ export function MonitorPage({ name }: { readonly name: string }) {
         </Empty>
       ) : (
         <Loaded of={monitor} what={t.monitors.unreadable}>
-          {(found) => <Content monitor={found} onChanged={monitor.refresh} />}
+          {(found) => <Content monitor={found} onChanged={hurry} />}
         </Loaded>
       )}
     </div>
   );
 }
+
+/** Nothing is open of what is off; the server ends it in a moment. */
+const NONE: ReturnType<typeof useAlertsOf> = [];
 
 interface Props {
   readonly monitor: Monitor;
@@ -42,7 +46,7 @@ interface Props {
 }
 
 function Content({ monitor, onChanged }: Props) {
-  const { name, kind, problem, verdict, states, certificates, created_at, note } = monitor;
+  const { name, kind, problem, verdict, states, certificates, created_at, enable } = monitor;
   const server = useServer();
   const alerts = useAlertsOf(name);
   const uptime = useUptime(name);
@@ -58,7 +62,7 @@ function Content({ monitor, onChanged }: Props) {
       <Verdict monitor={monitor} />
       {problem !== null && <ErrorNote what={t.monitors.problem} error={problem} />}
       <Figures {...{ monitor, uptime }} />
-      <OpenAlerts alerts={alerts} />
+      <OpenAlerts alerts={enable ? alerts : NONE} />
       {kind === 'heartbeat' && <Heartbeat {...{ monitor, mayChange, onChanged }} />}
       {kind === 'group' && <Members of={monitor} />}
       {isChecked(kind) && isElse && <Places monitor={monitor} />}
@@ -70,11 +74,7 @@ function Content({ monitor, onChanged }: Props) {
         <div class="stack">
           <Outages name={name} since={verdict.since} />
           {kind !== 'tls' && seen}
-          {note !== '' && (
-            <Card title={t.monitors.fields.note}>
-              <p class="monitors-note">{note}</p>
-            </Card>
-          )}
+          <About monitor={monitor} />
         </div>
       </div>
     </div>
@@ -97,10 +97,12 @@ function Verdict({ monitor }: Pick<Props, 'monitor'>) {
     <div class="stack monitors-verdict">
       <div class="row wrap">
         <StateMark of={shown} />
-        <span class="muted" title={format.dateTime(since)}>
-          {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
-        </span>
-        {shown !== 'up' && detail !== '' && (
+        {shown === state && (
+          <span class="muted" title={format.dateTime(since)}>
+            {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
+          </span>
+        )}
+        {shown !== 'up' && shown !== 'paused' && detail !== '' && (
           <span class="monitors-why">{sentenceOf(reasonText(detail))}</span>
         )}
       </div>

@@ -1,0 +1,50 @@
+// proof only: 60
+/** The page of a monitor: it shows at once what was done, and says who is told and why something is not checked. */
+import * as assert from 'uvu/assert';
+import { suite } from '../runner/suite.ts';
+import { type Kit, missing, startKit } from './kit.ts';
+import { create, type Site, site } from './watched.ts';
+
+let kit: Kit;
+let shop: Site;
+const suiteOf = suite('dashboard: page of a monitor');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+suiteOf.before.each(async () => {
+  if (missing) return;
+  shop = await site();
+  kit = await startKit({ machines: 1 });
+});
+suiteOf.after.each(async () => {
+  await kit?.stop();
+  await shop?.stop();
+});
+
+const http = (name: string, rest: object = {}) =>
+  create(kit, { name, kind: 'http', spec: { url: `${shop.url}/` }, ...rest });
+
+test('a check that was asked for shows as the last one soon, and one that was switched off as paused at once', async () => {
+  await http('shop', { interval_s: 3_600, retries: 0 });
+  await kit.using(async ({ page }) => {
+    const last = page.locator('.monitors-figures > div', { hasText: 'Last check' });
+    await last.getByText('answer 200').waitFor();
+    const times = async () => last.getAttribute('title');
+    const before = await times();
+    await page.waitForTimeout(1_100);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    const begun = Date.now();
+    while ((await times()) === before && Date.now() - begun < 4_000) await page.waitForTimeout(50);
+    assert.is.not(await times(), before);
+    shop.status = 503;
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.locator('.open-alerts').waitFor();
+    await page.getByRole('switch').click();
+    const verdict = page.locator('.monitors-verdict', { hasText: 'Paused' });
+    await verdict.waitFor({ timeout: 2_000 });
+    assert.is(await verdict.getByText('503').count(), 0);
+    assert.is(await page.locator('.open-alerts').count(), 0);
+  }, 'monitors/shop');
+});
+
+suiteOf.run();
