@@ -131,6 +131,11 @@ export const words = {
     tags: (list: string) => `tagged ${list}`,
     monitors: (list: string) => `monitors ${list}`,
   },
+  wholeRule: 'This hides all alerts of the rule: a silence can name machines and monitors only.',
+  beginsWith: (text: string) => `all that begin with “${text}”`,
+  anyMonitor: 'of any name',
+  moreMonitors: (text: string) =>
+    `A * at the end stands for any rest: this hides all monitors whose names begin with “${text}”.`,
   whichTags: 'Tags',
   whichRules: 'Rules',
   anySeverity: 'Any severity',

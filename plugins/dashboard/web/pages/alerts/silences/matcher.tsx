@@ -1,5 +1,10 @@
 import { useAlertWords, useMachines } from '../../../frame/index.ts';
-import { type Matcher, SEVERITIES, type Severity } from '../../../parts/alert/index.ts';
+import {
+  beginningOf,
+  type Matcher,
+  SEVERITIES,
+  type Severity,
+} from '../../../parts/alert/index.ts';
 import { Select } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
 import { t } from '../../../strings/index.ts';
@@ -59,6 +64,13 @@ export function MatcherFields({ scope, onChange }: Props) {
   );
 }
 
+/** Name of a monitor, or what a pattern of names stands for. */
+export function monitorText(monitor: string): string {
+  const beginning = beginningOf(monitor);
+  if (beginning === undefined) return monitor;
+  return beginning === '' ? t.alerts.anyMonitor : t.alerts.beginsWith(beginning);
+}
+
 /** "Disk full on web-1, tag db" */
 export function MatcherText({ scope }: { readonly scope: Matcher }) {
   const { nameOf } = useMachines();
@@ -67,7 +79,7 @@ export function MatcherText({ scope }: { readonly scope: Matcher }) {
     scope.rules && t.alerts.matcher.rules(scope.rules.map(titleOf).join('”, “')),
     scope.agents && t.alerts.matcher.agents(scope.agents.map(nameOf).join(', ')),
     scope.tags && t.alerts.matcher.tags(scope.tags.join(', ')),
-    scope.monitors && t.alerts.matcher.monitors(scope.monitors.join(', ')),
+    scope.monitors && t.alerts.matcher.monitors(scope.monitors.map(monitorText).join(', ')),
     scope.severity && t.alerts.upTo[scope.severity],
   ].filter((part) => part != null);
   return <>{parts.join(' · ')}</>;

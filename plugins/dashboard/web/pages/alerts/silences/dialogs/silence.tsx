@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Machine, useAlertWords, useMachines, useSubjects } from '../../../../frame/index.ts';
-import type { Matcher } from '../../../../parts/alert/index.ts';
+import { beginningOf, type Matcher } from '../../../../parts/alert/index.ts';
 import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
 import { t } from '../../../../strings/index.ts';
 import { MatcherFields, MatcherText } from '../matcher.tsx';
@@ -32,13 +32,7 @@ export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
       onClose={onClose}
       onSubmit={() => create(scope, reason, end)}
     >
-      {given ? (
-        <p>
-          <MatcherText scope={given} />
-        </p>
-      ) : (
-        <MatcherFields scope={scope} onChange={setScope} />
-      )}
+      {given ? <Given scope={given} /> : <MatcherFields scope={scope} onChange={setScope} />}
       <Lengths {...{ length, own }} onLength={setLength} onOwn={setOwn} />
       <TextField
         label={t.alerts.reason}
@@ -51,6 +45,21 @@ export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
       />
       <Hides scope={scope} />
     </FormDialog>
+  );
+}
+
+/** What is silenced; where that is more than the alert that it was opened from, it says so. */
+function Given({ scope }: { readonly scope: Matcher }) {
+  const beginning = scope.monitors?.map(beginningOf).find((one) => one !== undefined);
+  const isRule = !scope.agents && !scope.monitors;
+  return (
+    <>
+      <p>
+        <MatcherText scope={scope} />
+      </p>
+      {isRule && <p class="hint">{t.alerts.wholeRule}</p>}
+      {beginning !== undefined && <p class="hint">{t.alerts.moreMonitors(beginning)}</p>}
+    </>
   );
 }
 

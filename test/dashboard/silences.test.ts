@@ -1,0 +1,92 @@
+// proof only: 60
+/** Silences and windows of monitors: a silence hides what it was opened from and no more, and forms can name monitors. */
+import * as assert from 'uvu/assert';
+import { matcherOf, namesMonitor } from '../../plugins/dashboard/web/parts/alert/matcher.ts';
+import { suite } from '../runner/suite.ts';
+import { type Kit, missing, startKit, uuidOf } from './kit.ts';
+import { create, type Site, site } from './watched.ts';
+
+let kit: Kit;
+let shop: Site;
+const suiteOf = suite('dashboard: silences');
+const test = missing ? suiteOf.skip : suiteOf;
+if (missing) process.stdout.write(`  skipped: ${missing}\n`);
+
+suiteOf.before.each(async () => {
+  shop = await site();
+});
+suiteOf.after.each(async () => {
+  await kit?.stop();
+  await shop?.stop();
+});
+
+const call = (method: string, params: object = {}) =>
+  kit.app.call(method, { token: kit.app.superToken, ...params });
+
+/** Makes monitors that are down, and waits for their alerts. */
+async function down(...names: string[]): Promise<void> {
+  const rest = { kind: 'http', spec: { url: `${shop.url}/503` }, retries: 0 };
+  for (const name of names) {
+    await create(kit, { name, ...rest });
+    await call('monitor_check_now', { name });
+  }
+  for (const end = Date.now() + 20_000; Date.now() < end; )
+    if ((await call('alert_list')).alerts.length === names.length) return;
+  assert.unreachable('no alerts');
+}
+
+const alertOf = async (name: string) =>
+  (await call('alert_list')).alerts.find((alert: any) => alert.subject.name === name);
+
+for (const [kind, id, scope] of [
+  ['agent', uuidOf(0), { rules: ['r'], agents: [uuidOf(0)] }],
+  ['monitor', 'shop', { rules: ['r'], monitors: ['shop'] }],
+  ['server', 'server', { rules: ['r'] }],
+  ['channel', 'phone', { rules: ['r'] }],
+] as const)
+  suiteOf(`an alert about a subject of the kind ${kind} is silenced by its rule and subject`, () =>
+    assert.equal(matcherOf({ rule: 'r', subject: { kind, id, name: 'x' } }), scope),
+  );
+
+suiteOf('a star at the end of a name stands for any rest, and elsewhere for itself', () => {
+  assert.ok(namesMonitor(['shop*'], 'shop 2'));
+  assert.ok(namesMonitor(['a', 'shop'], 'shop'));
+  assert.not.ok(namesMonitor(['shop'], 'shop 2'));
+  assert.not.ok(namesMonitor(['s*p'], 'shop'));
+});
+
+test('the Silence button of an alert about a monitor silences that monitor alone', async () => {
+  kit = await startKit({ machines: 1 });
+  await down('mail', 'mail (web)', 's*p');
+  const { id } = await alertOf('mail');
+  await kit.using(async ({ page, findings }) => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Silence' }).click();
+    await dialog.getByText('“Monitor down” · monitors mail').waitFor();
+    await dialog.getByText('Hides 1 open alert now').waitFor();
+    await dialog.getByLabel('Reason').fill('New disk');
+    assert.equal(await findings(), []);
+    await dialog.getByRole('button', { name: 'Silence' }).click();
+    await page.getByText(/Silenced until .*: New disk/).waitFor();
+    const [{ scope }] = await call('alert_silence_list');
+    assert.equal(scope, { rules: ['Monitor down'], monitors: ['mail'] });
+    assert.is((await alertOf('mail')).hidden_by.name, 'New disk');
+    assert.is((await alertOf('mail (web)')).hidden_by, null);
+    await page.getByRole('button', { name: 'End silence' }).click();
+    await page.getByRole('button', { name: 'Silence' }).waitFor();
+  }, `alerts/${id}`);
+});
+
+test('a monitor whose name ends with a star: the dialog says that a silence of it hides more', async () => {
+  kit = await startKit({ machines: 1 });
+  await down('shop*', 'shop 2');
+  const { id } = await alertOf('shop*');
+  await kit.using(async ({ page }) => {
+    await page.getByRole('button', { name: 'Silence' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('this hides all monitors whose names begin with “shop”').waitFor();
+    await dialog.getByText('Hides 2 open alerts now').waitFor();
+  }, `alerts/${id}`);
+});
+
+suiteOf.run();
