@@ -89,4 +89,63 @@ test('a monitor whose name ends with a star: the dialog says that a silence of i
   }, `alerts/${id}`);
 });
 
+test('a window names monitors by name, by group and by how names begin, and the list says so', async () => {
+  kit = await startKit({ machines: 1, named: 0 });
+  const rest = { kind: 'http', spec: { url: shop.url } };
+  for (const name of ['shop', 'shop 2', 'mail']) await create(kit, { name, ...rest });
+  for (const name of ['wiki', 'git'])
+    await create(kit, { name, ...rest, group: 'Inside', tags: ['night'] });
+  await kit.using(async ({ page, findings }) => {
+    await page.getByText('nothing is sent about the machines and monitors that it names').waitFor();
+    await page.getByRole('button', { name: 'New window' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Night works');
+    await dialog.getByRole('button', { name: 'Once' }).click();
+    const pick = async (name: string) => dialog.getByRole('button', { name, exact: true }).click();
+    await pick('Monitors');
+    await dialog.getByRole('button', { name: 'Inside 2' }).click();
+    await dialog.getByRole('checkbox', { name: 'mail' }).check();
+    await dialog.getByLabel('Find by name, group or tag').fill('shop');
+    await pick('Add all that begin with “shop”, later ones, too');
+    assert.ok(await dialog.getByRole('checkbox', { name: 'shop 2' }).isChecked());
+    await pick('Machines');
+    await pick('Monitors');
+    await pick('night');
+    assert.equal(await findings(), []);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const says =
+      /tagged night · monitors git, wiki, mail, all that begin with “shop” · Nothing is sent/;
+    await page.locator('.alerts-window', { hasText: says }).waitFor();
+    const [{ scope }] = await call('alert_window_list');
+    assert.equal(scope, { tags: ['night'], monitors: ['git', 'wiki', 'mail', 'shop*'] });
+  }, 'alerts/silences');
+});
+
+test('a silence is made of chosen monitors, says what it hides, and a scope of both kinds is called useless', async () => {
+  kit = await startKit({ machines: 2 });
+  await down('mail', 'shop');
+  const scope = { agents: [uuidOf(0)], monitors: ['mail'] };
+  await call('alert_window_create', {
+    window: { name: 'both', scope, once: { from: Date.now(), to: Date.now() + 3_600_000 } },
+  });
+  await kit.using(async ({ page, findings }) => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New silence' }).click();
+    await dialog
+      .getByText('Choose what it is about: machines, monitors, tags, rules or a')
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Monitors', exact: true }).click();
+    await dialog.getByRole('checkbox', { name: 'mail' }).check();
+    await dialog.getByText('Hides 1 open alert now').waitFor();
+    await dialog.getByLabel('Reason').fill('New disk');
+    assert.equal(await findings(), []);
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click();
+    await page.locator('.alerts-lines li', { hasText: 'monitors mail · until' }).waitFor();
+    await page.getByRole('button', { name: 'Change “both”' }).click();
+    await dialog.getByText('No alert is about both').waitFor();
+    await dialog.getByRole('button', { name: 'Machines', exact: true }).click();
+    assert.is(await dialog.getByText('No alert is about both').count(), 0);
+  }, 'alerts/silences');
+});
+
 suiteOf.run();

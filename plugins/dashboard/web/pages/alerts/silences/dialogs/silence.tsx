@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Machine, useAlertWords, useMachines, useSubjects } from '../../../../frame/index.ts';
+import { useAlertWords, useMachines, useSubjects } from '../../../../frame/index.ts';
 import { beginningOf, type Matcher } from '../../../../parts/alert/index.ts';
 import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
+import { useListedMonitors } from '../../../../parts/monitor/listed.ts';
 import { t } from '../../../../strings/index.ts';
+import { tagsOf } from '../../tags.tsx';
 import { MatcherFields, MatcherText } from '../matcher.tsx';
 import { endOf, isNamed, LENGTHS, type Length, useHides, useSilencing } from '../model.ts';
 
@@ -106,16 +108,22 @@ function Lengths({ length, own, onLength, onOwn }: LengthsProps) {
   );
 }
 
-const hasTag = ({ tags }: Machine): boolean => (tags ?? []).length > 0;
-
 /** "Hides 3 open alerts now", with their names. */
 export function Hides({ scope }: { readonly scope: Matcher }) {
   const preview = useHides(scope);
   const { placeOf } = useSubjects();
   const { list = [] } = useMachines();
+  const monitors = useListedMonitors();
   const { titleOf } = useAlertWords();
   if (!isNamed(scope))
-    return <p class="hint">{t.alerts.nothingNamed[list.some(hasTag) ? 'tags' : 'noTags']}</p>;
+    return (
+      <p class="hint">
+        {t.alerts.nothingNamed({
+          tags: tagsOf([...list, ...monitors]).length > 0,
+          monitors: monitors.length > 0,
+        })}
+      </p>
+    );
   return (
     <div class="alerts-hides" aria-live="polite">
       <strong>{preview ? t.alerts.hidesNow(preview.hides) : '…'}</strong>
