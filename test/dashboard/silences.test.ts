@@ -62,7 +62,7 @@ test('the Silence button of an alert about a monitor silences that monitor alone
   await kit.using(async ({ page, findings }) => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Silence' }).click();
-    await dialog.getByText('“Monitor down” · monitors mail').waitFor();
+    await dialog.getByText('“Monitor down” · monitor mail').waitFor();
     await dialog.getByText('Hides 1 open alert now').waitFor();
     await dialog.getByLabel('Reason').fill('New disk');
     assert.equal(await findings(), []);
@@ -140,7 +140,7 @@ test('a silence is made of chosen monitors, says what it hides, and a scope of b
     await dialog.getByLabel('Reason').fill('New disk');
     assert.equal(await findings(), []);
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click();
-    await page.locator('.alerts-lines li', { hasText: 'monitors mail · until' }).waitFor();
+    await page.locator('.alerts-lines li', { hasText: 'monitor mail · until' }).waitFor();
     await page.getByRole('button', { name: 'Change “both”' }).click();
     await dialog.getByText('No alert is about both').waitFor();
     await dialog.getByRole('button', { name: 'Machines', exact: true }).click();

@@ -136,7 +136,7 @@ export const words = {
     rules: (list: string) => `“${list}”`,
     agents: (list: string) => list,
     tags: (list: string) => `tagged ${list}`,
-    monitors: (list: string) => `monitors ${list}`,
+    monitors: (list: string, count = 2) => `${count === 1 ? 'monitor' : 'monitors'} ${list}`,
   },
   wholeRule: 'This hides all alerts of the rule: a silence can name machines and monitors only.',
   beginsWith: (text: string) => `all that begin with “${text}”`,

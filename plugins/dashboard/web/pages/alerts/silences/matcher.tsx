@@ -9,7 +9,7 @@ import { useRules } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 import { isNamed } from './model.ts';
 import { MonitorPicker } from './monitor-picker.tsx';
-import { monitorText } from './monitor-text.ts';
+import { isPattern, monitorText } from './monitor-text.ts';
 
 const KINDS = ['agents', 'monitors'] as const;
 type Kind = (typeof KINDS)[number];
@@ -128,6 +128,13 @@ function listed(names: readonly string[]): string {
   return names.length > FEW ? `${few} ${t.alerts.andMore(names.length - FEW)}` : few;
 }
 
+/** "monitor mail", "monitors mail, all that begin with “shop”" */
+const monitorsText = (monitors: readonly string[]): string =>
+  t.alerts.matcher.monitors(
+    listed(monitors.map(monitorText)),
+    monitors.some(isPattern) ? undefined : monitors.length,
+  );
+
 /** "“Disk full” · web-1 · tagged db" */
 export function MatcherText({ scope }: { readonly scope: Matcher }) {
   const { nameOf } = useMachines();
@@ -136,7 +143,7 @@ export function MatcherText({ scope }: { readonly scope: Matcher }) {
     scope.rules && t.alerts.matcher.rules(scope.rules.map(titleOf).join('”, “')),
     scope.agents && t.alerts.matcher.agents(listed(scope.agents.map(nameOf))),
     scope.tags && t.alerts.matcher.tags(listed(scope.tags)),
-    scope.monitors && t.alerts.matcher.monitors(listed(scope.monitors.map(monitorText))),
+    scope.monitors && monitorsText(scope.monitors),
     scope.severity && t.alerts.upTo[scope.severity],
   ].filter((part) => part != null);
   return <>{parts.join(' · ')}</>;
