@@ -29,7 +29,7 @@ export const HELP = `svc talks to a server that supervises machines.
   svc logs [-f]                     the server's log; -f follows it
   svc completion bash|zsh           completion for the Tab key of a shell
 
-AGENT is a name or a UUID, or the beginning of one.
+AGENT is a name or a UUID, or the beginning of one; for silence a monitor, too.
 
   --json             JSON instead of tables, one value a line
   --server URL       another server than that of the last login
@@ -37,6 +37,7 @@ AGENT is a name or a UUID, or the beginning of one.
   --state STATE      monitors: up, degraded, down, unknown or paused ones
   --group NAME       monitors: those under this heading
   --tag TAG          monitors: those with this tag
+  --monitor          silence: AGENT is a monitor, or a beginning: 'shop*'
   --route NAME       worker: its path, /svc/worker-route/NAME
   --env FILE         worker: a file of JSON that its handlers get as env
   --params JSON      worker dev: what the handler gets

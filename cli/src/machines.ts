@@ -80,17 +80,27 @@ async function namedOnly({ client }: Session): Promise<readonly Agent[]> {
   return uuids.map((uuid) => ({ uuid, name: text(names.get(uuid)) }));
 }
 
+/** Complaint that no machine is called so. */
+export class NoMachine extends Complaint {}
+
+/** The UUID of the agent that is called so, or of the only one whose name or UUID begins so. @throws Complaint */
+export const machineOf = async (session: Session, given: string): Promise<string> =>
+  (await machineNamed(session, given)).uuid;
+
 /** The agent that is called so, or the only one whose name or UUID begins so. @throws Complaint */
-export async function machineOf(session: Session, given: string): Promise<string> {
+export async function machineNamed(
+  session: Session,
+  given: string,
+): Promise<Pick<Machine, 'uuid' | 'label'>> {
   // A user who may not list agents may still give a whole UUID.
   const all = await machines(session).catch(refusal);
-  if (!all && UUID.test(given)) return given;
+  if (!all && UUID.test(given)) return { uuid: given, label: given };
   if (!all) throw new Complaint('this credential may not list agents: give the whole UUID');
   const found = matching(all, given);
-  const uuid = found[0]?.uuid;
-  if (uuid === undefined) throw new Complaint(`no agent '${clean(given)}': svc agents lists them`);
+  const [machine] = found;
+  if (!machine) throw new NoMachine(`no agent '${clean(given)}': svc agents lists them`);
   if (found.length > 1) throw new Complaint(ambiguous(given, found));
-  return uuid;
+  return machine;
 }
 
 /** The machines that fit best. A machine chooses its host name itself, so that name takes nothing from a UUID, its beginning, or a name that a user gave. */

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConnectionError, RpcError } from '@svc/client';
 import { agents, watch } from './commands/agents.ts';
-import { ack, alerts, silence } from './commands/alerts.ts';
+import { ack, alerts } from './commands/alerts.ts';
 import { complete, completion } from './commands/completion.ts';
 import { call, kv, login, logs } from './commands/data.ts';
 import { monitors } from './commands/monitors.ts';
 import { shell } from './commands/shell.ts';
+import { silence } from './commands/silence.ts';
 import { run } from './commands/task.ts';
 import { worker } from './commands/worker.ts';
 import { faultOf, HELP } from './help.ts';
@@ -89,6 +90,7 @@ const OPTIONS = {
   group: text,
   tag: text,
   as: text,
+  monitor: flag,
   'dry-run': flag,
   prune: flag,
   timeout: text,
@@ -116,6 +118,7 @@ function parse(args: readonly string[]) {
       follow = false,
       help = false,
       prune = false,
+      monitor = false,
       server,
       name,
       params,
@@ -134,6 +137,7 @@ function parse(args: readonly string[]) {
       follow,
       dryRun,
       prune,
+      monitor,
       server,
       name,
       params,

@@ -256,10 +256,44 @@ test('an alert is listed, acknowledged and silenced by the name of its machine',
   const silenced = await svc(['silence', 'edge 7', '2h', 'new', 'disk']);
   assert.match(
     silenced.out,
-    /^Silent until \d{4}-\d\d-\d\d \d\d:\d\d UTC; it hides 1 that are open/,
+    /^machine edge 7: silent until \d{4}-\d\d-\d\d \d\d:\d\d UTC; it hides 1 that are open/,
   );
   const after = await svc(['alerts']);
   assert.match(after.out, /acknowledged by .*, silence new disk/);
+});
+
+test('a monitor is silenced by its name, and a machine of that name comes first', async () => {
+  const spec = { kind: 'http', spec: { url: 'http://127.0.0.1:1/' }, enable: false };
+  for (const name of ['mail cert', 'edge', 'edge 7'])
+    await app.call('monitor_create', [app.superToken, { name, ...spec }]);
+  const day = ' \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC';
+  const cases: [args: string[], called: string, scope: object][] = [
+    [['mail cert', '2h', 'renewed', 'today'], 'monitor mail cert', { monitors: ['mail cert'] }],
+    // The name is that of a monitor, and the beginning only of one of a machine.
+    [['edge', '2h', 'x'], 'monitor edge', { monitors: ['edge'] }],
+    [['edge 7', '2h', 'x'], 'machine edge 7', { agents: [AGENT] }],
+    [['--monitor', 'edge 7', '2h', 'x'], 'monitor edge 7', { monitors: ['edge 7'] }],
+    [['--monitor', 'edge*', '2h', 'x'], 'monitors edge\\*', { monitors: ['edge*'] }],
+    [[AGENT.slice(0, 8), '2h', 'x'], 'machine edge 7', { agents: [AGENT] }],
+  ];
+  for (const [args, called, scope] of cases) {
+    const { out, err } = await svc(['silence', ...args]);
+    assert.match(out, new RegExp(`^${called}: silent until${day}`), err);
+    const [made] = (await app.call('alert_silence_list', [app.superToken])).toSorted(
+      (a: { id: number }, b: { id: number }) => b.id - a.id,
+    );
+    assert.equal(made.scope, scope);
+  }
+});
+
+test('a name that nothing has is refused with where the names are', async () => {
+  for (const [args, says] of [
+    [['mial'], "svc: no machine and no monitor 'mial': svc agents and svc monitors list them\n"],
+    [['--monitor', 'mial'], "svc: no monitor 'mial': svc monitors lists them\n"],
+  ] as const) {
+    const { code, err } = await svc(['silence', ...args, '2h', 'x']);
+    assert.equal([code, err], [1, says]);
+  }
 });
 
 test('a wrong command line says what is missing', async () => {

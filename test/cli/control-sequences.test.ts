@@ -115,6 +115,7 @@ const lines: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   silence: [
     ['silence', NASTY, '2h', 'reason'],
+    ['silence', '--monitor', NASTY, '2h', 'reason'],
     ['silence', 'x', NASTY, 'reason'],
   ],
   monitors: [

@@ -1,5 +1,4 @@
 import { Complaint } from '../io.ts';
-import { machineOf } from '../machines.ts';
 import type { Session } from '../session.ts';
 import { ago, table } from '../table.ts';
 import { clean } from '../text.ts';
@@ -23,7 +22,6 @@ const COLUMNS = ['where', 'what', 'value', 'since', 'severity', 'state', 'id'];
 /** Columns that are left out on a narrow terminal, the first one first. */
 const SPARE = ['state', 'severity', 'since', 'value'];
 const LISTS = ['channels', 'policies', 'rules', 'windows'];
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `svc alerts`: what is open; `svc alerts export`, `svc alerts apply FILE` */
 export async function alerts(session: Session): Promise<void> {
@@ -69,25 +67,4 @@ export async function ack(session: Session): Promise<void> {
   const acked = (await session.anyMethod.call('alert_ack', params)) as Alert;
   if (session.flags.json) return session.printJson(acked);
   session.print(`${clean(acked.subject.name)}: ${clean(acked.rule)} is acknowledged\n`);
-}
-
-/** `svc silence AGENT TIME REASON…` */
-export async function silence(session: Session): Promise<void> {
-  const given = session.word(1, 'TIME');
-  const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(given) ?? [];
-  const unit_ms = UNITS[unit];
-  if (unit_ms === undefined) throw new Complaint(`'${clean(given)}': write 30m, 2h or 7d`, 2);
-  session.word(2, 'REASON');
-  const agent = await machineOf(session, session.word(0, 'AGENT'));
-  const made = (await session.anyMethod.call('alert_silence_create', {
-    silence: {
-      scope: { agents: [agent] },
-      reason: session.words.slice(2).join(' '),
-      ends_at: Date.now() + Number(count) * unit_ms,
-    },
-  })) as { id: number; ends_at: number; hides: number };
-  if (session.flags.json) return session.printJson(made);
-  const until = new Date(made.ends_at).toISOString().replace('T', ' ').slice(0, 16);
-  const hides = made.hides === 0 ? '' : `; it hides ${made.hides} that are open`;
-  session.print(`Silent until ${until} UTC${hides}\n`);
 }

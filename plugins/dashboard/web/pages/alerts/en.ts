@@ -113,10 +113,17 @@ export const words = {
   until: 'Until',
   untilTime: (time: string) => `Until ${time}.`,
   silencedUntil: (reason: string, time: string) => `Silenced until ${time}: ${reason}`,
-  nothingNamed: {
-    tags: 'Choose what it is about: machines, tags, rules or a severity.',
-    noTags: 'Choose what it is about: machines, rules or a severity.',
-  },
+  nothingNamed: (offered: { readonly tags: boolean; readonly monitors: boolean }) =>
+    `Choose what it is about: machines, ${offered.monitors ? 'monitors, ' : ''}${offered.tags ? 'tags, ' : ''}rules or a severity.`,
+  subjects: { agents: 'Machines', monitors: 'Monitors' },
+  bothKinds: 'It names machines and monitors. No alert is about both, so it hides nothing.',
+  noneChosen: 'None is chosen: it is about all that the rest fits.',
+  monitors: (count: number) => (count === 0 ? 'Monitors' : `Monitors (${count} chosen)`),
+  findMonitor: 'Find by name, group or tag',
+  noMonitor: 'No monitors match.',
+  alsoLater: (text: string) => `Add ${text}, later ones, too`,
+  monitorsHint:
+    'A group stands for the monitors that are in it now. Write how names begin to add all of them.',
   reasonWanted: 'It needs a reason.',
   hidesNow: (count: number) =>
     count === 0
@@ -130,8 +137,13 @@ export const words = {
     rules: (list: string) => `“${list}”`,
     agents: (list: string) => list,
     tags: (list: string) => `tagged ${list}`,
-    monitors: (list: string) => `monitors ${list}`,
+    monitors: (list: string, count = 2) => `${count === 1 ? 'monitor' : 'monitors'} ${list}`,
   },
+  wholeRule: 'This hides all alerts of the rule: a silence can name machines and monitors only.',
+  beginsWith: (text: string) => `all that begin with “${text}”`,
+  anyMonitor: 'of any name',
+  moreMonitors: (text: string) =>
+    `A * at the end stands for any rest: this hides all monitors whose names begin with “${text}”.`,
   whichTags: 'Tags',
   whichRules: 'Rules',
   anySeverity: 'Any severity',
@@ -141,7 +153,7 @@ export const words = {
   newWindow: 'New window',
   noWindows: 'No maintenance is planned',
   windowsHint:
-    'In a window nothing is sent of the machines that it names: once, or again and again.',
+    'In a window nothing is sent about the machines and monitors that it names: once, or again and again.',
   windowTitle: (name: string) => `Change “${name}”`,
   windowSaved: (name: string) => `Window “${name}” is saved.`,
   windowDeleted: (name: string) => `Window “${name}” is deleted.`,

@@ -1,10 +1,12 @@
-import type { Machine } from '../../frame/index.ts';
+interface Tagged {
+  readonly tags?: readonly string[] | null;
+}
 
-/** Tags of machines, the most frequent first. */
-export function tagsOf(machines: readonly Machine[]): readonly string[] {
+/** Tags of machines and monitors, the most frequent first. */
+export function tagsOf(all: readonly Tagged[]): readonly string[] {
   const counts = new Map<string, number>();
-  for (const { tags } of machines)
-    for (const tag of new Set(tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  for (const { tags } of all)
+    for (const tag of new Set(tags ?? [])) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   return [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b)).map(([tag]) => tag);
 }
 

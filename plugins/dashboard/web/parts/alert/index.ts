@@ -1,7 +1,8 @@
 export { episodesOf } from './episodes.ts';
+export { beginningOf, type Matcher, matcherOf, namesMonitor } from './matcher.ts';
 export { type AlertVerb, mayAll, mayWith } from './rights.ts';
 export { SeverityIcon } from './severity.tsx';
-export { type Matcher, matcherOf, silenceHour } from './silencing.ts';
+export { silenceHour } from './silencing.ts';
 export {
   type Alert,
   type AlertEvent,

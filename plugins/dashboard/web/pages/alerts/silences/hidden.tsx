@@ -2,7 +2,7 @@ import { TimerOff } from 'lucide';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Resource, useMachines, useServer } from '../../../frame/index.ts';
-import { type Alert, hiddenText, mayWith } from '../../../parts/alert/index.ts';
+import { type Alert, hiddenText, mayWith, namesMonitor } from '../../../parts/alert/index.ts';
 import { attempt, Button, format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Silence, useSilences, useSilencing } from './model.ts';
@@ -40,14 +40,15 @@ function Silenced({ alert }: { readonly alert: Alert }) {
   );
 }
 
-/** Tells whether this is the silence that the server names: the reason, on the machine and the rule of the alert. */
+/** Tells whether this is the silence that the server names: the reason, on the machine or monitor and the rule of the alert. */
 function hides(
   { scope, reason, starts_at, ends_at, ended_by }: Silence,
   { rule, subject, hidden_by }: Alert,
   tags: readonly string[],
 ): boolean {
   const now = Date.now();
-  const { rules, agents, tags: named } = scope;
+  const { rules, agents, monitors, tags: named } = scope;
+  const isMonitor = subject.kind === 'monitor';
   return (
     reason === hidden_by?.name &&
     ended_by === null &&
@@ -55,6 +56,8 @@ function hides(
     ends_at > now &&
     (rules == null || rules.includes(rule)) &&
     (agents == null || agents.includes(subject.id)) &&
-    (named == null || named.some((tag) => tags.includes(tag)))
+    (monitors == null || (isMonitor && namesMonitor(monitors, subject.id))) &&
+    // An alert does not say how its monitor is tagged.
+    (named == null || isMonitor || named.some((tag) => tags.includes(tag)))
   );
 }

@@ -1,10 +1,18 @@
-import { useAlertWords, useMachines } from '../../../frame/index.ts';
+import { useRef, useState } from 'preact/hooks';
+import { type Machine, useAlertWords, useMachines } from '../../../frame/index.ts';
 import { type Matcher, SEVERITIES, type Severity } from '../../../parts/alert/index.ts';
 import { Select } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
+import { type ListedMonitor, useListedMonitors } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
 import { useRules } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
+import { isNamed } from './model.ts';
+import { MonitorPicker } from './monitor-picker.tsx';
+import { isPattern, monitorText } from './monitor-text.ts';
+
+const KINDS = ['agents', 'monitors'] as const;
+type Kind = (typeof KINDS)[number];
 
 interface Props {
   readonly scope: Matcher;
@@ -18,18 +26,19 @@ function without(scope: Matcher, name: keyof Matcher, value: unknown): Matcher {
   return isEmpty ? others : { ...others, [name]: value };
 }
 
-/** Rules, tags, machines and severity of a silence or a window: each that is chosen must match. */
+/** Rules, tags, severity and machines or monitors of a silence or a window: each that is chosen must match. */
 export function MatcherFields({ scope, onChange }: Props) {
   const rules = useRules();
   const { titleOf } = useAlertWords();
   const { list = [] } = useMachines();
+  const monitors = useListedMonitors();
   const set = (name: keyof Matcher, value: unknown) => onChange(without(scope, name, value));
   return (
     <div class="alerts-matcher">
       <div class="stack">
         <TagChoice
           label={t.alerts.whichTags}
-          all={tagsOf(list)}
+          all={tagsOf([...list, ...monitors])}
           chosen={scope.tags ?? []}
           onChange={(tags) => set('tags', tags)}
         />
@@ -50,24 +59,91 @@ export function MatcherFields({ scope, onChange }: Props) {
           onChange={(one) => set('severity', one === '' ? undefined : (one as Severity))}
         />
       </div>
-      <MachinePicker
-        machines={list}
-        chosen={new Set(scope.agents ?? [])}
-        onChange={(chosen) => set('agents', [...chosen])}
-      />
+      <Subjects {...{ scope, onChange, list, monitors }} />
     </div>
   );
 }
 
-/** "Disk full on web-1, tag db" */
+interface SubjectsProps extends Props {
+  readonly list: readonly Machine[];
+  readonly monitors: readonly ListedMonitor[];
+}
+
+/** Machines or monitors: an alert is about one or the other. */
+function Subjects({ scope, onChange, list, monitors }: SubjectsProps) {
+  const [chosen, setChosen] = useState<Kind>();
+  const kept = useRef<Matcher>({});
+  const kind = chosen ?? (scope.monitors ? 'monitors' : 'agents');
+  const choose = (next: Kind) => {
+    if (next === kind) return;
+    setChosen(next);
+    // What was chosen of the other kind comes back with it.
+    const { agents, monitors, ...others } = scope;
+    kept.current = { ...kept.current, ...(agents && { agents }), ...(monitors && { monitors }) };
+    onChange({ ...others, ...without(kept.current, kind, undefined) });
+  };
+  const set = (names: readonly string[]) =>
+    onChange(
+      without(without(scope, kind === 'agents' ? 'monitors' : 'agents', undefined), kind, names),
+    );
+  return (
+    <div class="stack">
+      {(monitors.length > 0 || scope.monitors) && (
+        <div class="row wrap">
+          {KINDS.map((one) => (
+            <button
+              type="button"
+              class="button"
+              key={one}
+              aria-pressed={one === kind}
+              onClick={() => choose(one)}
+            >
+              {t.alerts.subjects[one]}
+            </button>
+          ))}
+        </div>
+      )}
+      {scope.agents && scope.monitors && <p class="hint bad">{t.alerts.bothKinds}</p>}
+      {kind === 'agents' ? (
+        <MachinePicker
+          machines={list}
+          chosen={new Set(scope.agents ?? [])}
+          onChange={(uuids) => set([...uuids])}
+        />
+      ) : (
+        <MonitorPicker monitors={monitors} chosen={scope.monitors ?? []} onChange={set} />
+      )}
+      {!scope.agents && !scope.monitors && isNamed(scope) && (
+        <p class="hint">{t.alerts.noneChosen}</p>
+      )}
+    </div>
+  );
+}
+
+/** Names that are written out. */
+const FEW = 8;
+
+function listed(names: readonly string[]): string {
+  const few = names.slice(0, FEW).join(t.alerts.comma);
+  return names.length > FEW ? `${few} ${t.alerts.andMore(names.length - FEW)}` : few;
+}
+
+/** "monitor mail", "monitors mail, all that begin with “shop”" */
+const monitorsText = (monitors: readonly string[]): string =>
+  t.alerts.matcher.monitors(
+    listed(monitors.map(monitorText)),
+    monitors.some(isPattern) ? undefined : monitors.length,
+  );
+
+/** "“Disk full” · web-1 · tagged db" */
 export function MatcherText({ scope }: { readonly scope: Matcher }) {
   const { nameOf } = useMachines();
   const { titleOf } = useAlertWords();
   const parts = [
     scope.rules && t.alerts.matcher.rules(scope.rules.map(titleOf).join('”, “')),
-    scope.agents && t.alerts.matcher.agents(scope.agents.map(nameOf).join(', ')),
-    scope.tags && t.alerts.matcher.tags(scope.tags.join(', ')),
-    scope.monitors && t.alerts.matcher.monitors(scope.monitors.join(', ')),
+    scope.agents && t.alerts.matcher.agents(listed(scope.agents.map(nameOf))),
+    scope.tags && t.alerts.matcher.tags(listed(scope.tags)),
+    scope.monitors && monitorsText(scope.monitors),
     scope.severity && t.alerts.upTo[scope.severity],
   ].filter((part) => part != null);
   return <>{parts.join(' · ')}</>;

@@ -1,10 +1,10 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide';
 import { Button, Select, TextField } from '../../../parts/index.ts';
+import { useListedMonitors } from '../../../parts/monitor/listed.ts';
 import { keyOfProbe, type Probe as OfferedProbe, useProbes } from '../../../parts/probe/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Entry, type Shown, useEntries } from './model.ts';
 import { MonitorFields } from './monitor-fields.tsx';
-import { useMonitors } from './monitors.ts';
 
 type Probe = NonNullable<Entry['probe']>;
 
@@ -19,7 +19,7 @@ interface Props {
 export function EntryList({ entries, onChange, seen }: Props) {
   const s = t.server.status;
   const offered = useProbes().data ?? [];
-  const monitors = useMonitors();
+  const monitors = useListedMonitors();
   const { put, swap, remove, add, addAll, addMonitor, more, ...list } = useEntries(
     entries,
     onChange,

@@ -2,8 +2,8 @@ import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { navigate, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
 import { attempt, toast, useWork } from '../../../parts/index.ts';
+import type { ListedMonitor } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
-import type { Monitor } from './monitors.ts';
 
 export type Shown = Methods['status-page_get']['result'];
 export type Page = Methods['status-page_create']['params']['page'];
@@ -75,7 +75,7 @@ const MOST = 40;
 export function useEntries(
   entries: readonly Entry[],
   onChange: (entries: Entry[]) => void,
-  monitors: readonly Monitor[],
+  monitors: readonly ListedMonitor[],
 ) {
   const { list = [], of, nameOf } = useMachines();
   const machines = list.map(({ uuid }) => uuid);

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Select, TextArea, TextField } from '../../../parts/index.ts';
+import type { ListedMonitor } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
 import type { Entry, Shown } from './model.ts';
-import type { Monitor } from './monitors.ts';
 
 type Auto = NonNullable<Entry['auto_incident']>;
 /** Whether readers see an entry, as the server said last. */
@@ -10,7 +10,7 @@ export type Seen = NonNullable<Shown['monitors']>[number]['state'];
 
 interface Props {
   readonly entry: Entry;
-  readonly monitors: readonly Monitor[];
+  readonly monitors: readonly ListedMonitor[];
   readonly seen: Seen | undefined;
   readonly onChange: (entry: Entry) => void;
 }

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Machine, useAlertWords, useMachines, useSubjects } from '../../../../frame/index.ts';
-import type { Matcher } from '../../../../parts/alert/index.ts';
+import { useAlertWords, useMachines, useSubjects } from '../../../../frame/index.ts';
+import { beginningOf, type Matcher } from '../../../../parts/alert/index.ts';
 import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
+import { useListedMonitors } from '../../../../parts/monitor/listed.ts';
 import { t } from '../../../../strings/index.ts';
+import { tagsOf } from '../../tags.tsx';
 import { MatcherFields, MatcherText } from '../matcher.tsx';
 import { endOf, isNamed, LENGTHS, type Length, useHides, useSilencing } from '../model.ts';
 
@@ -32,13 +34,7 @@ export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
       onClose={onClose}
       onSubmit={() => create(scope, reason, end)}
     >
-      {given ? (
-        <p>
-          <MatcherText scope={given} />
-        </p>
-      ) : (
-        <MatcherFields scope={scope} onChange={setScope} />
-      )}
+      {given ? <Given scope={given} /> : <MatcherFields scope={scope} onChange={setScope} />}
       <Lengths {...{ length, own }} onLength={setLength} onOwn={setOwn} />
       <TextField
         label={t.alerts.reason}
@@ -51,6 +47,21 @@ export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
       />
       <Hides scope={scope} />
     </FormDialog>
+  );
+}
+
+/** What is silenced; where that is more than the alert that it was opened from, it says so. */
+function Given({ scope }: { readonly scope: Matcher }) {
+  const beginning = scope.monitors?.map(beginningOf).find((one) => one !== undefined);
+  const isRule = !scope.agents && !scope.monitors;
+  return (
+    <>
+      <p>
+        <MatcherText scope={scope} />
+      </p>
+      {isRule && <p class="hint">{t.alerts.wholeRule}</p>}
+      {beginning !== undefined && <p class="hint">{t.alerts.moreMonitors(beginning)}</p>}
+    </>
   );
 }
 
@@ -97,16 +108,22 @@ function Lengths({ length, own, onLength, onOwn }: LengthsProps) {
   );
 }
 
-const hasTag = ({ tags }: Machine): boolean => (tags ?? []).length > 0;
-
 /** "Hides 3 open alerts now", with their names. */
 export function Hides({ scope }: { readonly scope: Matcher }) {
   const preview = useHides(scope);
   const { placeOf } = useSubjects();
   const { list = [] } = useMachines();
+  const monitors = useListedMonitors();
   const { titleOf } = useAlertWords();
   if (!isNamed(scope))
-    return <p class="hint">{t.alerts.nothingNamed[list.some(hasTag) ? 'tags' : 'noTags']}</p>;
+    return (
+      <p class="hint">
+        {t.alerts.nothingNamed({
+          tags: tagsOf([...list, ...monitors]).length > 0,
+          monitors: monitors.length > 0,
+        })}
+      </p>
+    );
   return (
     <div class="alerts-hides" aria-live="polite">
       <strong>{preview ? t.alerts.hidesNow(preview.hides) : '…'}</strong>

@@ -1,18 +1,18 @@
 import type { Methods } from '@svc/client';
-import { usePoll, useServer } from '../../../frame/index.ts';
+import { usePoll, useServer } from '../../frame/index.ts';
 
-export type Monitor = Methods['monitor_list']['result']['monitors'][number];
+export type ListedMonitor = Methods['monitor_list']['result']['monitors'][number];
 
 /** Pages of monitors that are read, of 500 each: all that a server may have. */
 const MOST_PAGES = 20;
 const EVERY_MS = 30_000;
 
 /** Monitors that the token may read; none where the server has no plugin `monitor`. */
-export function useMonitors(): readonly Monitor[] {
+export function useListedMonitors(): readonly ListedMonitor[] {
   const { call, has, holds } = useServer();
   const isOn = has('monitor') && holds('monitor', 'read');
   const read = async () => {
-    const found: Monitor[] = [];
+    const found: ListedMonitor[] = [];
     let after: number | null = isOn ? 0 : null;
     for (let pages = 0; after !== null && pages < MOST_PAGES; pages++) {
       const answer: Methods['monitor_list']['result'] = await call('monitor_list', { after });
@@ -21,5 +21,5 @@ export function useMonitors(): readonly Monitor[] {
     }
     return found;
   };
-  return usePoll(`monitors of status pages ${isOn}`, read, { every_ms: EVERY_MS }).data ?? [];
+  return usePoll(`listed monitors ${isOn}`, read, { every_ms: EVERY_MS }).data ?? [];
 }
