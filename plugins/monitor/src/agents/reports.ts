@@ -1,6 +1,6 @@
 import { after } from '@svc/checks';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
-import { type Clock, RpcError, type Static } from '@svc/plugin-sdk';
+import { type Clock, RpcError } from '@svc/plugin-sdk';
 import { KeyedQueue } from '@svc/plugin-sdk/util';
 import type { KnownMonitors } from '../engine/known.ts';
 import type { CertificateStore } from '../store/certificates.ts';
@@ -9,7 +9,7 @@ import type { ListedMonitor } from '../store/rows.ts';
 import type { StateStore } from '../store/states.ts';
 import { DOWN, type Result, type State, SUSPECT } from '../types.ts';
 import type { Placing } from './placing.ts';
-import type { ReportedResult } from './wire.ts';
+import type { Reported } from './wire.ts';
 
 /** Age up to which results are taken: agents keep them while they cannot send them, ms. */
 const LATE_MS = 6 * 3_600_000;
@@ -20,8 +20,6 @@ const PROGRESS_MS = 60_000;
 const INTERVALS = 1.5;
 /** Another server may take a report of the same agent at the same time. */
 const ATTEMPTS = 4;
-
-type Reported = Static<typeof ReportedResult>;
 
 export interface ReportParts {
   readonly clock: Clock;
