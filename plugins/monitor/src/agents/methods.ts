@@ -31,7 +31,7 @@ export function addAgentMethods(methods: Methods, parts: AgentMethodParts): void
   methods.add('monitor_report', {
     summary: 'Stores results of checks that an agent made.',
     description:
-      'A result that is there already, by its monitor and time, changes nothing, so that a report may be sent again. Results of other monitors, of another form, from the future, or older than six hours are not taken; a certificate of another form is left out.',
+      'A result that is there already, by its monitor and time, changes nothing, so that a report may be sent again. Results of other monitors, of another form, from the future, older than six hours, or closer together than checks can come are not taken; a certificate of another form is left out.',
     addition: true,
     params: {
       uuid: Uuid,
