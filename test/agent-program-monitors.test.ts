@@ -190,6 +190,63 @@ test('stops what is gone, and checks at once what it is told to', () =>
     ),
   ));
 
+test('a result that the server will never take is dropped alone', () =>
+  withTarget((port) =>
+    withServer((server) =>
+      withLink(serverConfig(server.url, placed()), async ({ clock, lines }) => {
+        const peer = await server.welcome();
+        const ids = [1, 2, 3, 4, 5];
+        const never = 4;
+        await places(
+          peer,
+          clock,
+          ids.map((id) => check(id, port, { interval_s: id === never ? 3600 : 10 })),
+        );
+        const taken: number[] = [];
+        for (let reports = 0; reports < 40 && new Set(taken).size < 4; reports++) {
+          const { method, params } = await nextOf(peer, clock);
+          assert.is(method, 'monitor_report');
+          const sent: number[] = params[2].map(({ monitor }: any) => monitor);
+          const isRefused = sent.includes(never);
+          if (!isRefused) taken.push(...sent);
+          peer.send(
+            isRefused
+              ? { jsonrpc: '2.0', id: 1002, error: { code: -32602, message: 'no' } }
+              : answer(1002, { taken: sent.length, refused: 0 }),
+          );
+          await peer.hasHeard();
+        }
+        assert.equal([...new Set(taken)].sort(), [1, 2, 3, 5]);
+        await nextOf(peer, clock);
+        assert.ok(lines.some((line) => line.includes('the server refused them')));
+      }),
+    ),
+  ));
+
+test('never cuts the text of a failure within a character: servers refuse halves', () =>
+  withTarget((port) =>
+    withServer((server) =>
+      withLink(serverConfig(server.url, placed()), async ({ clock }) => {
+        const peer = await server.welcome();
+        const smiles = '🙂'.repeat(200);
+        const says = (more: string) => `ms < 0.0${more} || "${smiles}" == ""`;
+        const checks = ['', ' '].map((more, n) => check(n + 1, port, { condition: says(more) }));
+        await places(peer, clock, checks);
+        const details = new Map<number, string>();
+        while (details.size < 2) {
+          const { params } = await nextOf(peer, clock);
+          for (const { monitor, detail } of params[2]) details.set(monitor, detail);
+          peer.send(answer(1002, { taken: 1, refused: 0 }));
+          await peer.hasHeard();
+        }
+        for (const detail of details.values()) {
+          assert.ok(detail.includes('🙂') && detail.length === 300, detail);
+          assert.ok(detail.isWellFormed());
+        }
+      }),
+    ),
+  ));
+
 const result = (at: number, ok: boolean | null = false): Measured => ({
   ...{ monitor: 1, at, ok, ms: null, code: null, detail: null },
 });
@@ -200,8 +257,28 @@ test('keeps ten thousand results, of which the oldest go, and reports five hundr
   assert.equal([results.takeDropped(), results.takeDropped(), results.size], [20, 0, 10_000]);
   const next = results.next();
   assert.equal([next.length, next[0]?.at], [500, 20]);
-  results.remove(next);
+  results.taken(next);
   assert.equal([results.size, results.next()[0]?.at], [9_500, 520]);
+});
+
+test('finds one that is refused among five hundred in ten reports, and then reports many again', () => {
+  const results = new Results();
+  for (let at = 0; at < 500; at++) results.add(result(at), false);
+  const sizes: number[] = [];
+  while (results.size > 0) {
+    const next = results.next();
+    sizes.push(next.length);
+    if (next.some(({ at }) => at === 0)) results.refused(next);
+    else results.taken(next);
+  }
+  assert.equal(
+    [sizes.slice(0, 10), sizes.slice(10)],
+    [
+      [500, 250, 125, 63, 32, 16, 8, 4, 2, 1],
+      [1, 2, 4, 8, 16, 32, 64, 128, 244],
+    ],
+  );
+  assert.is(results.takeDropped(), 1);
 });
 
 test('takes failures back for which it was cut off itself, and those only', () => {

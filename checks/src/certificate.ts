@@ -7,6 +7,11 @@ import type { Certificate, Inspection } from './types.ts';
 const MOST_LINKS = 10;
 /** Names of a certificate that are kept. */
 const MOST_NAMES = 100;
+/** Characters of a name, and of a reason, that are kept: a peer may send any. */
+const MOST_TEXT = 300;
+const MOST_REASON = 1_000;
+/** Latest time that is told, Unix ms: the year 2100. Earliest is 1970. */
+const MOST_TIME = 4_102_444_800_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -26,7 +31,10 @@ export function inspect(
     outOfTime(chain.slice(0, 1), now) ??
     (fitting === undefined ? `it is not for ${host} but for ${listed(names)}` : null) ??
     (socket.authorized ? null : distrust(socket, { chain, missing, now }));
-  return { valid: reason === null, reason, protocol: socket.getProtocol(), names, chain, missing };
+  return {
+    ...{ valid: reason === null, reason: reason === null ? null : cut(reason, MOST_REASON) },
+    ...{ protocol: socket.getProtocol(), names, chain, missing },
+  };
 }
 
 /** Returns the variables of a condition. */
@@ -59,19 +67,26 @@ function linksOf(peer: DetailedPeerCertificate): { links: X509Certificate[]; isW
 const certificateOf = (one: X509Certificate): Certificate => ({
   subject: oneLine(one.subject),
   issuer: oneLine(one.issuer),
-  not_before: one.validFromDate.getTime(),
-  not_after: one.validToDate.getTime(),
+  not_before: timeOf(one.validFromDate),
+  not_after: timeOf(one.validToDate),
   fingerprint: one.fingerprint256,
 });
 
-const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ');
+/** Returns a time within what is told; one that cannot be read is 1970. */
+const timeOf = (date: Date): number => Math.min(Math.max(0, date.getTime() || 0), MOST_TIME);
+
+const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+
+const oneLine = (name: string | undefined): string =>
+  cut((name ?? '').split('\n').join(', '), MOST_TEXT);
 
 /** Names and addresses that a certificate is for. */
 const namesOf = ({ subjectAltName = '' }: X509Certificate): string[] =>
   subjectAltName
     .split(', ')
     .flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? [])
-    .slice(0, MOST_NAMES);
+    .slice(0, MOST_NAMES)
+    .map((name) => cut(name, MOST_TEXT));
 
 function outOfTime(chain: readonly Certificate[], now: number): string | null {
   for (const { not_before, not_after } of chain) {

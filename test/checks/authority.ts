@@ -39,8 +39,15 @@ const TRUE = der(0x01, Buffer.from([0xff]));
 const nameOf = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 
-const time = (ms: number) =>
-  der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
+/** Years that two digits do not tell have four. */
+function time(ms: number): Buffer {
+  const date = new Date(ms);
+  const digits = date.toISOString().replace(/[-:T]/g, '').slice(0, 14);
+  const isShort = date.getUTCFullYear() >= 1950 && date.getUTCFullYear() < 2050;
+  return isShort
+    ? der(0x17, Buffer.from(`${digits.slice(2)}Z`))
+    : der(0x18, Buffer.from(`${digits}Z`));
+}
 
 const generalName = (name: string) =>
   isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));

@@ -10,6 +10,8 @@ import {
   type TlsSpec,
   vocabularyOf,
 } from '../../checks/src/index.ts';
+import { Compile } from '../../plugin-sdk/src/typebox.ts';
+import { ReportedResult } from '../../plugins/monitor/src/agents/wire.ts';
 import { suite } from '../runner/suite.ts';
 import { DAY_MS, type Issued, issue, middle, ROOTS, root } from './authority.ts';
 import { floods, http, loopback, onText, openTimers, optionsFor, says, startPeer } from './kit.ts';
@@ -185,6 +187,34 @@ for (const [gone, left, warns] of LIFETIMES) {
     }
   });
 }
+
+for (const [what, odd, told] of [
+  ['of 200 years', { from_days: -100 * 365, until_days: 100 * 365 }, 'it is self-signed'],
+  ['that ends in the year 9999', { until_days: 2_900_000 }, 'it is self-signed'],
+  ['that ended in 1960', { from_days: -30_000, until_days: -24_000 }, 'expired'],
+  ['that begins after 2100', { from_days: 36_500, until_days: 40_000 }, 'valid only in'],
+  ['with a long name', { name: 'n'.repeat(3_000) }, 'it is self-signed'],
+  [
+    'with many long names',
+    { names: Array.from({ length: 150 }, (_, n) => `${n}.${'é🙂'.repeat(60)}`) },
+    'it is not for',
+  ],
+] as const)
+  test(`a certificate ${what} is told within bounds that every server takes`, async () => {
+    const leaf = issue({ ...LEAF, ...odd, issuer: undefined as never });
+    const peer = await startPeer(() => undefined, { tls: served({ leaf, above: [] }) });
+    try {
+      const { certificate, error } = await run(spec(peer.port), options());
+      assert.is(error, undefined);
+      assert.match(certificate?.reason ?? '', told);
+      const result = { monitor: 1, at: 1, ok: false, ms: 1, code: null, detail: null, certificate };
+      const sent = JSON.parse(JSON.stringify(result));
+      assert.equal([...Compile(ReportedResult).Errors(sent)], []);
+      assert.not.match(JSON.stringify(sent), /\\ud[89a-f]/);
+    } finally {
+      await peer.stop();
+    }
+  });
 
 test('dates are judged by the clock that is given', async () => {
   const peer = await startPeer(() => undefined, { tls: served({ leaf: good, above: [middle] }) });

@@ -91,6 +91,35 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.ok(await says(app, name, 'up'));
   });
 
+  test('what is no result is refused alone, and a strange certificate takes no result with it', async () => {
+    const one = await agent();
+    const { id } = await create(app, tcp(name, at([one.uuid])));
+    await one.hears(() => one.checks.has(id));
+    const now = app.clock.now();
+    const link = { subject: 'CN=a', issuer: 'CN=b', fingerprint: 'AA:BB', not_before: 0 };
+    const certificate = (not_after: number, over: object = {}) => ({
+      ...{ valid: true, reason: null, protocol: 'TLSv1.3', names: ['a'], missing: [] },
+      ...{ chain: [{ ...link, not_after }], ...over },
+    });
+    const shown = async () => (await get(app, name)).certificates.length;
+    const sent = [
+      good(now - 20_000, { certificate: certificate(5e12) }),
+      good(now - 15_000, { certificate: certificate(now, { names: ['x'.repeat(2_000)] }) }),
+      good(now - 10_000, { certificate: 'none' }),
+      bad(now - 9_000, { detail: 'x'.repeat(301) }),
+      bad(now - 8_000, { code: 1_000 }),
+      bad(now - 7_000, { more: 1 }),
+      { at: 'soon' },
+      { nothing: [[[{}]]] },
+    ];
+    assert.equal(await one.say(id, sent), { taken: 3, refused: 5 });
+    assert.is(await shown(), 0);
+    const fine = good(now - 5_000, { certificate: certificate(now + 1) });
+    assert.equal(await one.say(id, [fine]), { taken: 1, refused: 0 });
+    assert.is(await shown(), 1);
+    assert.ok(await says(app, name, 'up'));
+  });
+
   test('it is down when its agent says so after the retries, since the first failure, and unknown when it is silent', async () => {
     const one = await agent();
     const { id } = await create(app, tcp(name, at([one.uuid]), { retries: 2 }));

@@ -140,7 +140,9 @@ export class AgentChecks {
     const isDoubtful = ok === false && to.state === SUSPECT && to.fails > retries;
     const certificate = this.#newCertificate(monitor, outcome);
     const one: Measured = {
-      ...{ monitor, at, ok, ms, code, detail },
+      ...{ monitor, at, ok, ms, code },
+      // A server refuses a text that was cut within a character.
+      detail: detail?.toWellFormed() ?? null,
       ...(isDoubtful && { doubtful: true }),
       ...(certificate && { certificate }),
     };

@@ -19,9 +19,9 @@ const REPORT_MS = 5_000;
 const ANSWER_MS = 30_000;
 /** Time after which it registers again: a right that ended may have come back. */
 const AGAIN_MS = 600_000;
-/** Errors by which the server says that it will never take these results. */
-const FINAL = new Set<unknown>([-32602, -32601, 108]);
 const UNKNOWN_METHOD = -32601;
+/** Errors by which the server says that it will never take what was sent. */
+const FINAL = new Set<unknown>([-32602, 108]);
 
 /** Kinds of tasks that checks of monitors need. */
 const KINDS: readonly TaskKind[] = ['http_request', 'tcp_ping', 'ping', 'dns'];
@@ -154,7 +154,8 @@ export class MonitorPlace {
     const isAwaited = this.#sent && clock.steady() - this.#sent.at < ANSWER_MS;
     if (isAwaited || this.#results.size === 0 || channel.backlog > 0) return;
     const dropped = this.#results.takeDropped();
-    if (dropped > 0) log.warn('results of monitors were dropped: too many waited', { dropped });
+    const why = 'results of monitors were dropped: too many waited, or the server refused them';
+    if (dropped > 0) log.warn(why, { dropped });
     const results = this.#results.next();
     this.#sent = { results, at: clock.steady() };
     const params = JSON.stringify([server.token, agent_uuid, results]);
@@ -167,10 +168,14 @@ export class MonitorPlace {
       const reason = error.message;
       this.#refused.log({ code: error.code, reason });
     }
-    if (!sent || (error && !FINAL.has(error.code))) return;
+    if (!sent) return;
+    // One that is refused for good takes no others with it; a server without monitors takes none.
+    const isRefused = error && FINAL.has(error.code);
+    if (error && !isRefused && error.code !== UNKNOWN_METHOD) return;
     this.#sent = undefined;
-    this.#results.remove(sent.results);
+    const isSplit = isRefused && this.#results.refused(sent.results);
+    if (!isRefused) this.#results.taken(sent.results);
     // What waited while the server was away goes at once.
-    if (!error && this.#channel && this.#results.isMuch) this.#report(this.#channel);
+    if (this.#channel && (isSplit || (!error && this.#results.isMuch))) this.#report(this.#channel);
   }
 }

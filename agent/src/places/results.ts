@@ -16,14 +16,16 @@ interface Waiting {
 export class Results {
   #waiting: Waiting[] = [];
   #dropped = 0;
+  /** Results that the next report takes. */
+  #most = MOST_SENT;
 
   get size(): number {
     return this.#waiting.length;
   }
 
-  /** Tells whether as many wait as one report takes. */
+  /** Tells whether as many wait as the next report takes. */
   get isMuch(): boolean {
-    return this.#waiting.length >= MOST_SENT;
+    return this.#waiting.length >= this.#most;
   }
 
   add(measured: Measured, isReached: boolean): void {
@@ -46,14 +48,31 @@ export class Results {
     let characters = 0;
     for (const { measured } of this.#waiting) {
       characters += JSON.stringify(measured).length;
-      if (next.length > 0 && (next.length === MOST_SENT || characters > MOST_CHARACTERS)) break;
+      if (next.length > 0 && (next.length === this.#most || characters > MOST_CHARACTERS)) break;
       next.push(measured);
     }
     return next;
   }
 
   /** Forgets results that the server has. */
-  remove(sent: readonly Measured[]): void {
+  taken(sent: readonly Measured[]): void {
+    this.#remove(sent);
+    this.#most = Math.min(MOST_SENT, this.#most * 2);
+  }
+
+  /**
+   * Hears that the server will never take these together: the next report has half of them, until one alone is refused, which
+   * is dropped. @returns whether there are fewer to be sent at once
+   */
+  refused(sent: readonly Measured[]): boolean {
+    this.#most = Math.max(1, Math.ceil(sent.length / 2));
+    if (sent.length > 1) return true;
+    this.#remove(sent);
+    this.#dropped += sent.length;
+    return false;
+  }
+
+  #remove(sent: readonly Measured[]): void {
     const gone = new Set(sent);
     this.#waiting = this.#waiting.filter(({ measured }) => !gone.has(measured));
   }

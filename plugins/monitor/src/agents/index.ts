@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import type { KnownMonitors } from '../engine/known.ts';
 import type { AgentStore } from '../store/agents.ts';
 import type { CertificateStore } from '../store/certificates.ts';
+import { DensityStore } from '../store/density.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import type { ResultStore } from '../store/results.ts';
 import type { StateStore } from '../store/states.ts';
@@ -50,7 +51,9 @@ export function openAgents({ kernel, stores, known, owners, secrets }: AgentsPar
   const sessions = registry
     ? new Sessions({ clock, log, known, placing, monitors, registry, store, secrets, came })
     : undefined;
-  const reports = new Reports({ ...stores, clock, known, placing });
+  const reports = new Reports({
+    ...{ ...stores, clock, known, placing, density: new DensityStore(kernel.db) },
+  });
   const shared = { kernel, known, placing, monitors, reports, secrets };
   const taskChecks = registry && tasks && new TaskChecks({ ...shared, registry, tasks });
   known.onRead(() => placing.update());

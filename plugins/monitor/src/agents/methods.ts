@@ -3,7 +3,7 @@ import { canonicalUuid, type Methods, optional, Type, Uuid } from '@svc/plugin-s
 import type { Reports } from './reports.ts';
 import { AGENT_KINDS, mayReport } from './rights.ts';
 import type { Sessions } from './sessions.ts';
-import { AgentKinds, ChecksItem, MOST_RESULTS, ReportedResult } from './wire.ts';
+import { AgentKinds, ChecksItem, ReportedResults, resultIn } from './wire.ts';
 
 export interface AgentMethodParts {
   readonly registry: AgentRegistry;
@@ -31,14 +31,11 @@ export function addAgentMethods(methods: Methods, parts: AgentMethodParts): void
   methods.add('monitor_report', {
     summary: 'Stores results of checks that an agent made.',
     description:
-      'A result that is there already, by its monitor and time, changes nothing, so that a report may be sent again. Results of other monitors, from the future, or older than six hours are not taken.',
+      'A result that is there already, by its monitor and time, changes nothing, so that a report may be sent again. Results of other monitors, of another form, from the future, older than six hours, or closer together than checks can come are not taken; a certificate of another form is left out.',
     addition: true,
     params: {
       uuid: Uuid,
-      results: Type.Array(ReportedResult, {
-        maxItems: MOST_RESULTS,
-        description: 'Results, in any order.',
-      }),
+      results: ReportedResults,
     },
     result: Type.Object({
       taken: Type.Integer(),
@@ -49,7 +46,9 @@ export function addAgentMethods(methods: Methods, parts: AgentMethodParts): void
     async handle({ uuid, results }) {
       const agent = await registry.find(canonicalUuid(uuid));
       if (!agent || agent.soft_delete) return { taken: 0, refused: results.length };
-      return reports.take(agent, results);
+      const good = results.flatMap((one) => resultIn(one) ?? []);
+      const { taken } = await reports.take(agent, good);
+      return { taken, refused: results.length - taken };
     },
   });
 }

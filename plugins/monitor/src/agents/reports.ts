@@ -1,15 +1,17 @@
 import { after } from '@svc/checks';
 import type { Agent } from '@svc/plugin-agent-uuid/api';
-import { type Clock, RpcError, type Static } from '@svc/plugin-sdk';
+import { type Clock, RpcError } from '@svc/plugin-sdk';
 import { KeyedQueue } from '@svc/plugin-sdk/util';
 import type { KnownMonitors } from '../engine/known.ts';
 import type { CertificateStore } from '../store/certificates.ts';
+import type { DensityStore } from '../store/density.ts';
 import type { ResultStore } from '../store/results.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import type { StateStore } from '../store/states.ts';
 import { DOWN, type Result, type State, SUSPECT } from '../types.ts';
+import { gapOf, plausible } from './density.ts';
 import type { Placing } from './placing.ts';
-import type { ReportedResult } from './wire.ts';
+import type { Reported } from './wire.ts';
 
 /** Age up to which results are taken: agents keep them while they cannot send them, ms. */
 const LATE_MS = 6 * 3_600_000;
@@ -21,8 +23,6 @@ const INTERVALS = 1.5;
 /** Another server may take a report of the same agent at the same time. */
 const ATTEMPTS = 4;
 
-type Reported = Static<typeof ReportedResult>;
-
 export interface ReportParts {
   readonly clock: Clock;
   readonly known: Pick<KnownMonitors, 'byId'>;
@@ -30,6 +30,7 @@ export interface ReportParts {
   readonly results: Pick<ResultStore, 'add'>;
   readonly states: Pick<StateStore, 'change' | 'ofMonitors' | 'progress'>;
   readonly certificates: Pick<CertificateStore, 'put'>;
+  readonly density: Pick<DensityStore, 'around'>;
 }
 
 /** Takes what agents measured. */
@@ -44,21 +45,26 @@ export class Reports {
   /** Stores results of an agent; those that are there already change nothing. @returns how many are not taken @throws RpcError 103, 999 */
   take(agent: Agent, reported: readonly Reported[]): Promise<{ taken: number; refused: number }> {
     return this.#queue.run(agent.uuid, async () => {
-      const good = this.#good(agent, reported);
+      const good = await this.#good(agent, reported);
       if (good.length > 0) await this.#store(agent, good);
       return { taken: good.length, refused: reported.length - good.length };
     });
   }
 
   /** Returns results of monitors that are placed at the agent, in the order of their times. */
-  #good({ id }: Agent, reported: readonly Reported[]): Reported[] {
-    const { clock, known, placing } = this.#parts;
+  async #good({ id }: Agent, reported: readonly Reported[]): Promise<Reported[]> {
+    const { clock, density, known, placing } = this.#parts;
     const now = clock.now();
     const own = placing.monitorsOf(id);
-    return reported
-      .filter(({ monitor }) => own.has(monitor) && known.byId(monitor) !== undefined)
-      .filter(({ at }) => at <= now + AHEAD_MS && at >= now - LATE_MS)
-      .toSorted((a, b) => a.at - b.at);
+    const good = reported.flatMap((one) => {
+      const { at, monitor: monitor_id } = one;
+      const monitor = own.has(monitor_id) ? known.byId(monitor_id) : undefined;
+      const isInTime = at <= now + AHEAD_MS && at >= now - LATE_MS;
+      return monitor && isInTime ? [[one, gapOf(monitor)] as const] : [];
+    });
+    if (good.length === 0) return [];
+    const sorted = good.sort(([a], [b]) => a.at - b.at);
+    return plausible(density, id, sorted);
   }
 
   async #store({ id: place_id }: Agent, good: readonly Reported[]): Promise<void> {

@@ -1,4 +1,5 @@
-import { optional, Type } from '@svc/plugin-sdk';
+import { optional, type Static, Type } from '@svc/plugin-sdk';
+import { Compile } from '@svc/plugin-sdk/typebox';
 import { OrNull, Time } from '../schemas.ts';
 import { AGENT_KINDS } from './rights.ts';
 
@@ -75,3 +76,22 @@ export const ReportedResult = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export type Reported = Static<typeof ReportedResult>;
+
+/** One that has another form is refused alone: what a strange target sends silences no other monitor. */
+export const ReportedResults = Type.Array(Type.Union([ReportedResult, Type.Object({})]), {
+  maxItems: MOST_RESULTS,
+  description: 'Results, in any order.',
+});
+
+/** Compiled by the first report. */
+let form: ReturnType<typeof Compile<typeof ReportedResult>> | undefined;
+
+/** Reads a result, without its certificate where that has another form. @returns undefined: it is none */
+export function resultIn(row: object): Reported | undefined {
+  form ??= Compile(ReportedResult);
+  if (form.Check(row)) return row;
+  const rest: unknown = { ...row, certificate: null };
+  return form.Check(rest) ? rest : undefined;
+}

@@ -77,6 +77,7 @@ export function openEngine(kernel: Kernel<Config>, stores: Stores) {
     for (const some of slices(changes)) kernel.publish(MonitorVerdict, { changes: some });
   };
   const heartbeats = openHeartbeats({ kernel, monitors, states });
+  known.onRead(() => heartbeats.readKeys());
   const judging = new Judging({ known, placing, heartbeats, states, verdicts, changed });
   const rounds = new Rounds({
     ...{ kernel, known, placing, judging, monitors, states, verdicts },

@@ -2,10 +2,12 @@ import type { Kernel } from '@svc/plugin-sdk';
 import type { Routes } from '@svc/plugin-sdk/http';
 import { AttemptThrottle } from '@svc/plugin-token/api';
 import { HeartbeatStore } from '../store/heartbeats.ts';
+import { KeyStore } from '../store/keys.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import { RunStore } from '../store/runs.ts';
 import type { StateStore } from '../store/states.ts';
 import { Pings } from './heartbeats.ts';
+import { Keys } from './keys.ts';
 import { type JudgedHeartbeat, Lateness, type When } from './late.ts';
 import { addPingRoutes } from './routes.ts';
 
@@ -17,6 +19,8 @@ export type { JudgedHeartbeat, When } from './late.ts';
 export interface Heartbeats {
   /** Adds what jobs call. */
   routes(routes: Routes): void;
+  /** Reads the keys of all again: after a monitor changed. @throws RpcError 103 */
+  readKeys(): Promise<void>;
   /**
    * Turns heartbeats down that are late at this time; only the server whose turn it is calls it. @returns the verdict of each and,
    * in `next_at`, when it has to be judged again without a ping; a monitor that has gone has none @throws RpcError 103
@@ -43,12 +47,14 @@ export function openHeartbeats(parts: HeartbeatParts): Heartbeats {
   const pings = new Pings(store, clock);
   const runs = new RunStore(db);
   const lateness = new Lateness({ log, store, monitors, states, runs });
+  const keys = new Keys({ clock, monitors, store: new KeyStore(db) });
   const throttle = new AttemptThrottle(kernel, {
     refusal: 'wrong key of a heartbeat',
     message: 'ping of a heartbeat refused',
   });
   return {
-    routes: (routes) => addPingRoutes(routes, { clock, log, monitors, pings, throttle }),
+    routes: (routes) => addPingRoutes(routes, { clock, log, keys, pings, throttle }),
+    readKeys: () => keys.read(),
     judge: (ids, when) => lateness.judge(ids, when),
     renew: (id) => pings.renew(id),
     resume: (id) => pings.resume(id),

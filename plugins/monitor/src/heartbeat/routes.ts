@@ -1,10 +1,10 @@
 import type { Clock, Logger } from '@svc/plugin-sdk';
 import { type Exchange, type Routes, TooBusy } from '@svc/plugin-sdk/http';
 import type { AttemptThrottle } from '@svc/plugin-token/api';
-import type { MonitorStore } from '../store/monitors.ts';
 import { MOST_BODY, startOfBody } from './body.ts';
 import type { Arrived, Pings } from './heartbeats.ts';
 import { hashOf, keyOf } from './key.ts';
+import type { Keys } from './keys.ts';
 import { Pace } from './pace.ts';
 import { readPing, readPush, type Said } from './requests.ts';
 
@@ -20,7 +20,7 @@ const PREFLIGHT = {
 export interface PingRouteParts {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly monitors: Pick<MonitorStore, 'byKeyHash'>;
+  readonly keys: Pick<Keys, 'isRight' | 'forget'>;
   readonly pings: Pick<Pings, 'take'>;
   readonly throttle: Pick<AttemptThrottle, 'isClosed' | 'failed'>;
 }
@@ -80,25 +80,18 @@ class Desk {
     const agent = (request.headers['user-agent'] ?? '').slice(0, MOST_AGENT);
     const ping: Arrived = { ...said, method, address, agent, body };
     if (await this.#parts.pings.take(hash, ping)) return form.answer(exchange, 200, 'OK');
-    this.#pace.forget(hash);
+    this.#parts.keys.forget(hash);
     this.#refuse(exchange, form, 404);
   }
 
   /** Charges a call to its address, and to its key where that is right. @returns false: it is answered */
   async #mayCall(exchange: Exchange, form: Form, hash: string): Promise<boolean> {
-    const { monitors, throttle } = this.#parts;
-    // Jobs that share an address with somebody who guesses go on to call.
-    if (!this.#pace.knows(hash)) {
-      if (throttle.isClosed(exchange.peerAddress)) {
-        form.answer(exchange, 429, 'too many wrong keys from this address');
-        return false;
-      }
-      const monitor = await monitors.byKeyHash(hash);
-      if (monitor?.kind !== 'heartbeat') {
-        this.#refuse(exchange, form, 404);
-        return false;
-      }
-    }
+    const { keys, throttle } = this.#parts;
+    const isRight = await keys.isRight(hash, throttle.isClosed(exchange.peerAddress));
+    if (isRight === 'busy') throw new TooBusy();
+    if (isRight === 'closed') form.answer(exchange, 429, 'too many wrong keys from this address');
+    else if (!isRight) this.#refuse(exchange, form, 404);
+    if (isRight !== true) return false;
     if (this.#pace.mayCall(hash)) return true;
     form.answer(exchange, 429, 'too many calls of this key');
     return false;
