@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Secrets, Values } from '@svc/plugin-notify/api';
 import { type Clock, type Principal, RpcError, type Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
@@ -5,10 +6,10 @@ import type { Placing } from './agents/index.ts';
 import type { Config } from './config.ts';
 import { secretPlace } from './engine/checked.ts';
 import type { Registries } from './engine/registries.ts';
-import { isWidened } from './exposure.ts';
 import { checkSpec, filledIn } from './fields.ts';
 import { type Heartbeats, hashOf, KEY_FIELD, keyOf, newKey } from './heartbeat/index.ts';
 import type { Names } from './names.ts';
+import { mayDo } from './permissions.ts';
 import type { MonitorChange, NewMonitor } from './schemas.ts';
 import { checkSettings, settingsOf } from './settings.ts';
 import { domainOf, targetPlace } from './spec.ts';
@@ -44,7 +45,7 @@ export interface Origin {
 type New = Static<typeof NewMonitor>;
 type Change = Static<typeof MonitorChange>;
 
-/** Changes that the methods make. The writer of a monitor owns it. */
+/** Changes that the methods make. Whoever wrote what a monitor sends owns it. */
 export class Changes {
   readonly #parts: ChangesParts;
 
@@ -158,7 +159,6 @@ export class Changes {
     const { config, names, owners } = this.#parts;
     const settings = settingsOf(old.kind, change, old);
     checkSettings(old.kind, settings, config.min_interval_s);
-    await this.#parts.placing.demand(settings.places, old.kind, caller);
     const { [KEY_FIELD]: sealedKey, ...others } = old.secret;
     const given = change.secret === null ? nulls(others) : (change.secret ?? {});
     const fresh = filledIn(given);
@@ -166,10 +166,13 @@ export class Changes {
     const spec = change.spec
       ? await this.#spec(old.kind, change.spec, fresh, caller)
       : this.#checkedSecret(old, fresh);
-    const owner = owners.of(caller);
+    const isSent = change.secret !== undefined || isRewritten(old, { ...settings, spec });
+    const isTaken = owners.of(caller) !== old.owner && (isSent || !(await this.#isOwned(old)));
+    if (isSent || isTaken) await this.#parts.placing.demand(settings.places, old.kind, caller);
+    const owner = isTaken ? owners.of(caller) : old.owner;
     const isMoved = targetPlace({ ...old, spec }) !== targetPlace(old);
-    const isEmptied =
-      isMoved || (!caller.super && isWidened(old, { spec, owner, places: settings.places }));
+    // Secrets are those of the owner: who takes a monitor over brings his own. The Super Token may read all.
+    const isEmptied = isMoved || (isTaken && !caller.super);
     const kept = Object.entries(others).filter(([field]) => !Object.hasOwn(given, field));
     const sealed = key === undefined ? fresh : { [KEY_FIELD]: key };
     if (hasAny(sealed)) await this.#demandKey();
@@ -186,6 +189,10 @@ export class Changes {
     const monitor = { ...old, ...settings, spec, secret, parent, owner };
     const key_hash = key === undefined ? undefined : hashOf(key);
     return { monitor, isMoved, key_hash, emptied: isEmptied ? kept.map(([field]) => field) : [] };
+  }
+
+  #isOwned({ name, owner }: Monitor): Promise<boolean> {
+    return this.#parts.owners.may(owner, mayDo('write', name));
   }
 
   /** Returns the key of a new heartbeat: one that came with an import stays, so that its jobs go on. @throws RpcError 103, 108 */
@@ -242,6 +249,14 @@ export class Changes {
 }
 
 const DEFAULT_GRACE_S = 300;
+
+type Sent = Pick<Monitor, 'spec' | 'places' | 'condition' | 'upside_down'>;
+
+/** Tells whether a change is one of what is sent, from where, and of what is asked of the answer. */
+const isRewritten = (old: Sent, next: Sent): boolean =>
+  (['spec', 'places', 'condition', 'upside_down'] as const).some(
+    (field) => !isDeepStrictEqual(old[field], next[field]),
+  );
 
 function renewedKey({ kind }: Monitor): string {
   if (kind !== 'heartbeat')
