@@ -3,7 +3,7 @@ import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 import { bootWithAgents, machine, type Place, place } from './agents-kit.ts';
-import { call, create, failure, get } from './kit.ts';
+import { call, create, failure, get, MINUTE, passes } from './kit.ts';
 
 const URL = 'https://127.0.0.1:9/';
 const HUSH = 'hush-4410';
@@ -117,7 +117,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('whoever saves a monitor whose owner may not write it any more owns it', async () => {
     const token = await writer();
     await made({}, token);
-    await app.call('token_delete', [app.superToken, token.split(':')[0]]);
+    const limit = [{ scopes: [{ monitor: '*' }], permissions: [{ monitor: 'read' }] }];
+    await call(app, 'token_edit', { target_token: token.split(':')[0], limit });
+    const isPaused = async () => (await get(app, name)).problem !== null;
+    assert.ok(await passes(app, 2 * MINUTE, isPaused));
     const heir = await writer();
     const { owner, emptied } = await update({ note: 'x' }, heir);
     assert.equal([owner, emptied.length], [heir.split(':')[0], 2]);

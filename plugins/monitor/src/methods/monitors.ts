@@ -79,7 +79,7 @@ function addUpdate(methods: Methods, parts: MonitorMethodParts): void {
   methods.add('monitor_update', {
     summary: 'Changes a monitor; the caller owns it from then on.',
     description:
-      'Members that are absent stay as they are; null takes the default. `spec` comes as a whole; the kind never changes. Secret fields that are absent stay, unless the host changes, or somebody else than the Super Token adds a place or `ignore_tls`: then they are emptied and named in `emptied`. A secret field that is null is emptied. With another name the right is asked for both.',
+      'Members that are absent stay as they are; null takes the default. `spec` comes as a whole; the kind never changes. Who changes `spec`, `secret`, `places`, `condition` or `upside_down` owns the monitor. Secret fields that are absent stay, unless the host changes or another owner than the Super Token comes: then they are emptied and named in `emptied`. A secret field that is null is emptied. With another name the right is asked for both.',
     addition: true,
     secret: true,
     params: {
