@@ -26,6 +26,8 @@ const WORDS: Readonly<Record<string, string>> = {
 const SILENCE = new Set(
   'ETIMEDOUT EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN EAI_AGAIN EAI_FAIL ETIMEOUT'.split(' '),
 );
+/** Errors by which a target, or a name server, answers. */
+const REFUSALS = new Set('ECONNREFUSED ECONNRESET EPIPE ENOTFOUND ENODATA'.split(' '));
 /** Errors that tell of this machine, not of the target. */
 const SHORTAGE = new Set(
   'EMFILE ENFILE ENOBUFS ENOMEM EAGAIN EADDRNOTAVAIL EACCES EPERM'.split(' '),
@@ -42,6 +44,9 @@ export class Shortage extends Error {}
 /** Tells whether an error means that nothing came from the other side. */
 export const isSilence = (error: unknown): boolean =>
   error instanceof Silence || SILENCE.has(codeOf(error));
+
+/** Tells whether the other side answered by an error. */
+export const isRefusal = (error: unknown): boolean => REFUSALS.has(codeOf(error));
 
 /** Tells whether an error is the business of this machine: it says nothing about the target. */
 export const isShortage = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { isShortage, isSilence, sentenceOf, shown } from './errors.ts';
+import { isRefusal, isShortage, isSilence, sentenceOf, shown } from './errors.ts';
 import { checkDns } from './kinds/dns.ts';
 import { checkDomain } from './kinds/domain.ts';
 import { checkHttp } from './kinds/http.ts';
@@ -88,8 +88,9 @@ function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<v
 /** Outcome of a check that broke off, by its deadline or an error. */
 function failed(measured: Measurement, error: unknown, isLate: boolean): Outcome {
   const { hasContact = false, isUnknown } = measured;
+  const isAnswer = hasContact ? !isLate : isRefusal(error);
   const isNothing = !hasContact && (isLate || isSilence(error));
-  const heard = isNothing ? 'nothing' : isLate ? 'part' : undefined;
+  const heard = isNothing ? 'nothing' : isAnswer ? undefined : 'unclear';
   return {
     ...outcomeOf(measured),
     ...(heard && { heard }),

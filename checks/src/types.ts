@@ -105,10 +105,10 @@ export interface Outcome {
   /** Reason why nothing, or not all, was measured: the check has failed, whatever its condition says. */
   readonly error?: string;
   /**
-   * What came from the target by the deadline, where it was no answer: `nothing`, or a `part` of one. A refusal is an answer, and
-   * so is that of a name server which knows no such name.
+   * What came from the target by the deadline, where it was no answer: `nothing`, or `unclear`: a part of an answer
+   * or an address that may not be reached. A refusal is an answer, and so is that of a name server which knows no such name.
    */
-  readonly heard?: 'nothing' | 'part';
+  readonly heard?: 'nothing' | 'unclear';
   /** True: who was asked about the target did not answer, or this machine is short of something, so that nothing can be said about it. */
   readonly isUnknown?: boolean;
   /** True: this process stood still meanwhile; what was measured is no property of the target. */

@@ -17,7 +17,7 @@ export const hasIpv6 = Object.values(networkInterfaces())
   .flat()
   .some((one) => one?.address === '::1');
 
-/** Timers that nobody has cancelled. */
+/** Timers that wait. */
 let timers = 0;
 export const openTimers = (): number => timers;
 
@@ -26,12 +26,18 @@ export const clock: Clock = {
   monotonic: () => performance.now(),
   timeout(run, ms) {
     timers++;
-    const timer = setTimeout(run, ms);
     let isOpen = true;
-    return () => {
-      clearTimeout(timer);
+    const close = () => {
       if (isOpen) timers--;
       isOpen = false;
+    };
+    const timer = setTimeout(() => {
+      close();
+      run();
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+      close();
     };
   },
 };

@@ -232,7 +232,7 @@ test('a place is cut off when half of what it checked within a minute got no ans
   for (let n = 0; n < 40 && since === undefined; n++)
     if (place.add(seen(n, 60 + n * 1.5, false))) since = n * 1.5;
   assert.ok(since !== undefined && since >= 25 && since <= 35, `${since}`);
-  assert.ok(place.isolated && place.doubtful);
+  assert.ok(place.isolated && place.isDoubtful(0, 100_000));
 });
 
 test('two dead hosts of forty, or three monitors of one host, cut no place off', () => {
@@ -241,7 +241,18 @@ test('two dead hosts of forty, or three monitors of one host, cut no place off',
   assert.not(place.isolated);
   const other = new Isolation();
   for (let n = 0; n < 9; n++) other.add({ ...seen(n % 3, n, false), host: 'one' });
-  assert.not(other.isolated || other.doubtful);
+  assert.not(other.isolated || other.isDoubtful(0, 9_000));
+});
+
+test('the first silence of one among several waits until something comes from another, at most a minute', () => {
+  const place = new Isolation();
+  for (let n = 0; n < 8; n++) place.add(seen(n, n, true));
+  place.add(seen(2, 60, false));
+  assert.ok(place.isDoubtful(2, 60_000) && place.isDoubtful(2, 119_000));
+  assert.not(place.isDoubtful(2, 120_000));
+  place.add(seen(5, 63, true));
+  place.add(seen(2, 80, false));
+  assert.not(place.isDoubtful(2, 80_000));
 });
 
 test('failures of the monitors of one owner cut no place off while those of another are well', () => {

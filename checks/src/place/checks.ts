@@ -75,6 +75,7 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
   keep(ids: ReadonlySet<number>): void {
     for (const kept of [this.#states, this.#answering])
       for (const id of kept.keys()) if (!ids.has(id)) kept.delete(id);
+    this.#isolation.keep(ids);
   }
 
   jobOf(checked: Checked<M>): Job {
@@ -138,7 +139,8 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
 
   /** While this place may just be losing its connection, nothing turns down: the failures are kept, and count afterwards. */
   #rulesOf(monitor: M, before: State | undefined, reached: boolean) {
-    const waits = !reached && this.#isolation.doubtful && before?.state !== DOWN;
+    const at = this.#parts.clock.monotonic();
+    const waits = !reached && before?.state !== DOWN && this.#isolation.isDoubtful(monitor.id, at);
     return {
       retries: waits ? Number.MAX_SAFE_INTEGER : monitor.retries,
       recover_after: monitor.recover_after,

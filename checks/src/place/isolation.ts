@@ -25,6 +25,9 @@ export class Isolation {
   readonly #newest = new Map<number, Seen>();
   readonly #unreached = new Map<number, Seen>();
   readonly #last = new Map<number, Seen>();
+  /** When the silence of each of them began, and when the last answer came. */
+  readonly #silentSince = new Map<number, number>();
+  #answered_at = Number.NEGATIVE_INFINITY;
   #isolated = false;
 
   get isolated(): boolean {
@@ -39,8 +42,12 @@ export class Isolation {
       forget(kept, at - WINDOW_MS);
     }
     this.#newest.set(monitor_id, seen);
-    if (reached) this.#last.clear();
-    else for (const kept of [this.#unreached, this.#last]) kept.set(monitor_id, seen);
+    if (reached) {
+      this.#last.clear();
+      this.#silentSince.delete(monitor_id);
+      this.#answered_at = at;
+    } else if (!this.#silentSince.has(monitor_id)) this.#silentSince.set(monitor_id, at);
+    if (!reached) for (const kept of [this.#unreached, this.#last]) kept.set(monitor_id, seen);
     const before = this.#isolated;
     // Connected again needs an answer: a silence between two checks is none.
     this.#isolated = before
@@ -52,11 +59,19 @@ export class Isolation {
   }
 
   /**
-   * Tells whether the last results look like the beginning of an isolation: what would turn down now should wait for more
-   * results, at most a minute. The time of a failure is kept, so nothing is lost by that.
+   * Tells whether the silence of a monitor may be the beginning of an isolation: what would turn down now should wait until
+   * something comes from another target of several, at most a minute. The time of a failure is kept, so nothing is lost by that.
    */
-  get doubtful(): boolean {
-    return areSeveral(this.#last);
+  isDoubtful(monitor_id: number, at: number): boolean {
+    if (areSeveral(this.#last)) return true;
+    const since = this.#silentSince.get(monitor_id);
+    if (since === undefined || at - since >= WINDOW_MS) return false;
+    return this.#answered_at < since && areSeveral(this.#newest);
+  }
+
+  /** Forgets monitors that are checked here no more. */
+  keep(ids: ReadonlySet<number>): void {
+    for (const id of this.#silentSince.keys()) if (!ids.has(id)) this.#silentSince.delete(id);
   }
 }
 
