@@ -3586,37 +3586,37 @@ export interface Methods {
     params: {
       uuid: string;
       /** Results, in any order. */
-      results: {
-        /** Id of the monitor. */
-        monitor: number;
-        /** Unix ms for which the check was planned, by the clock of the server. */
-        at: number;
-        /** Null: nothing can be said, because the agent is cut off. */
-        ok: boolean | null;
-        ms: number | null;
-        /** Status of HTTP. */
-        code: number | null;
-        /** Why it failed. */
-        detail: string | null;
-        /** True: the agent may be losing its connection, so that this failure turns nothing down yet. */
-        doubtful?: boolean | null;
-        certificate?: {
-            valid: boolean;
-            reason: string | null;
-            protocol: string | null;
-            names: string[];
-            chain: {
-              subject: string;
-              issuer: string;
-              /** Unix ms. */
-              not_before: number;
-              /** Unix ms. */
-              not_after: number;
-              fingerprint: string;
-            }[];
-            missing: string[];
-          } | null;
-      }[];
+      results: ({
+          /** Id of the monitor. */
+          monitor: number;
+          /** Unix ms for which the check was planned, by the clock of the server. */
+          at: number;
+          /** Null: nothing can be said, because the agent is cut off. */
+          ok: boolean | null;
+          ms: number | null;
+          /** Status of HTTP. */
+          code: number | null;
+          /** Why it failed. */
+          detail: string | null;
+          /** True: the agent may be losing its connection, so that this failure turns nothing down yet. */
+          doubtful?: boolean | null;
+          certificate?: {
+              valid: boolean;
+              reason: string | null;
+              protocol: string | null;
+              names: string[];
+              chain: {
+                subject: string;
+                issuer: string;
+                /** Unix ms. */
+                not_before: number;
+                /** Unix ms. */
+                not_after: number;
+                fingerprint: string;
+              }[];
+              missing: string[];
+            } | null;
+        } | { [name: string]: unknown })[];
     };
     result: {
       taken: number;

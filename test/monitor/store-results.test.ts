@@ -323,7 +323,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test('each text of a failure is there once, within a bound, and goes when nothing uses it', async () => {
     await on.app.sql('delete from monitor_detail');
     const id = await on.monitor();
-    const details = new DetailStore(on.db, on.clock, 3);
+    const details = new DetailStore(on.db, on.clock, 30);
     const results = new ResultStore(on.db, on.clock, details);
     const failed = (n: number, detail: string) =>
       result(id, T0 + n, { ok: false, ms: null, code: null, detail });

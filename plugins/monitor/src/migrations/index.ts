@@ -99,4 +99,13 @@ const imports: Migration = {
   },
 };
 
-export const migrations = [create, imports];
+/** Texts of failures have the monitor that had them first: 0 where that is not known. */
+const details: Migration = {
+  name: '0003-shares-of-details',
+  async up({ query }) {
+    await query.raw('alter table monitor_detail add column monitor_id bigint not null default 0');
+    await query.raw('create index monitor_detail_monitor on monitor_detail (monitor_id, used_at)');
+  },
+};
+
+export const migrations = [create, imports, details];

@@ -2,6 +2,9 @@ import type { Database } from '@svc/plugin-sdk';
 import { HOUR_MS } from './pack.ts';
 import { member, readRows } from './sql.ts';
 
+/** Results whose neighbours are counted on the main thread. */
+const FEW = 20;
+
 /** Result of which the neighbours are counted, at the place that is asked about. */
 export interface Spot {
   readonly monitor_id: number;
@@ -46,7 +49,7 @@ export class DensityStore {
     const rows = spots.map(({ monitor_id, at, span_ms }, n) => [n, monitor_id, at, span_ms]);
     return readRows<Neighbours>(this.#db, {
       columns: 'n, near, itself, packed',
-      ...{ sql, params: [JSON.stringify(rows)], long: true },
+      ...{ sql, params: [JSON.stringify(rows)], long: spots.length > FEW },
     });
   }
 }

@@ -78,8 +78,10 @@ export class ResultStore {
   }
 
   async #addSome(results: readonly Result[]): Promise<number> {
-    const texts = results.flatMap(({ detail }) => (detail ? [detail] : []));
-    const ids = await this.details.idsOf(texts);
+    const said = results.flatMap(({ monitor_id, detail }) =>
+      detail ? [{ monitor_id, text: detail }] : [],
+    );
+    const ids = await this.details.idsOf(said);
     const rows = results.map(({ monitor_id, at, place_id, ok, ms, code, detail }) => {
       const time = ms === null ? null : roundMs(ms);
       const detail_id = detail ? (ids.get(detail) ?? null) : null;
