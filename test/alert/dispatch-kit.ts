@@ -89,7 +89,8 @@ export class Stage {
       monitors: {
         count: 0,
         isNew: false,
-        named: () => undefined,
+        of: () => undefined,
+        nameOf: () => '',
         downAbove: () => undefined,
         unsettledAbove: () => undefined,
       },

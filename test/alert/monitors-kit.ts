@@ -1,6 +1,6 @@
 /** Monitors that the test decides, in the place of the plugin `monitor`, and what channels are told of them. */
 import type { MonitorNow } from '@svc/plugin-monitor/api';
-import { Monitors } from '@svc/plugin-monitor/api';
+import { MonitorHistory, Monitors } from '@svc/plugin-monitor/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import type { Message } from '../../plugins/notify/src/api.ts';
@@ -49,12 +49,19 @@ export class World {
     return this.set(name, { state: 'up', since: now, up: 1, down: 0, detail: '' });
   }
 
+  /** Has a monitor be called otherwise. */
+  rename(name: string, to: string): void {
+    const monitor = this.set(name);
+    this.list.delete(name);
+    this.list.set(to, { ...monitor, name: to });
+  }
+
   readonly plugins = [...PLUGINS, this.#plugin()];
 
   #plugin() {
     return definePlugin({
       name: 'test-monitors',
-      provides: [Monitors],
+      provides: [Monitors, MonitorHistory],
       permissions: { monitor: { words: ['read', 'write', 'delete', 'report'] } },
       scopes: { monitor: 'prefix' },
       setup: (kernel) => {
@@ -66,6 +73,11 @@ export class World {
           },
           isolated: async () => this.isolated,
         });
+        const known = (id: number) => {
+          const monitor = [...this.list.values()].find((one) => one.id === id);
+          return monitor && { ...monitor, public_name: null };
+        };
+        kernel.provide(MonitorHistory, { known } as MonitorHistory);
       },
     });
   }

@@ -117,7 +117,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     world.set('cert', { not_after: now + 2 * DAY });
     await hears(2, 'cert');
     // Critical ones are told every four hours, those of certificates are not.
-    const repeats = await app.sql(`select next_at from alert where subject_id = 'cert'`);
+    const cert = world.set('cert').id;
+    const repeats = await app.sql(`select next_at from alert where subject_id = '${cert}'`);
     assert.equal(
       repeats.map(({ next_at }) => next_at),
       [null, null],

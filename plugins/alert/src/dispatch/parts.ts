@@ -14,7 +14,7 @@ export interface DispatchParts {
   readonly machines: Machines;
   readonly monitors: Pick<
     KnownMonitors,
-    'count' | 'isNew' | 'named' | 'downAbove' | 'unsettledAbove'
+    'count' | 'isNew' | 'of' | 'nameOf' | 'downAbove' | 'unsettledAbove'
   >;
   readonly settings: Settings;
   readonly fleet: Fleet;

@@ -1,7 +1,7 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import { type IsVisible, readable } from '../alerts/visible.ts';
-import { keyOf } from '../store/next-row.ts';
+import { keyOf, withSubject } from '../store/next-row.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
 import { slices } from '../store/slices.ts';
@@ -32,11 +32,16 @@ export type NewEvent = Pick<
   readonly batch: string | null;
 };
 
-/** Returns the place of a further row of history: the alert, in the episode that it is in. */
-export const eventPlaceOf = (alert: Alert) => ({
+/** Returns a further row of history of an alert, in the episode that it is in. */
+export const eventFor = (
+  alert: Alert,
+  { detail, ...event }: Pick<NewEvent, 'at' | 'kind' | 'detail' | 'batch'>,
+): NewEvent => ({
   ...keyOf(alert),
   alert_id: alert.id,
   episode: alert.episode,
+  ...event,
+  detail: withSubject(alert, detail),
 });
 
 const COLUMNS = `${ALERT}, suppressed_by`;

@@ -27,7 +27,7 @@ export interface Suppressor {
 }
 
 export const keyOfMachine = (uuid: string): string => `machine:${uuid}`;
-export const keyOfMonitor = (name: string): string => `monitor:${name}`;
+export const keyOfMonitor = (id: string | number): string => `monitor:${id}`;
 
 type Parts = Pick<DispatchParts, 'rules' | 'machines' | 'monitors' | 'settings' | 'fleet'>;
 
@@ -77,17 +77,18 @@ export class Suppressors {
   }
 
   /** The monitor through which one is reached, or the machines that check it or are what it checks. */
-  #aboveMonitor({ subject_id, detail }: Placed, now: number): Suppressor | undefined {
+  #aboveMonitor(alert: Placed, now: number): Suppressor | undefined {
     const { machines, monitors } = this.#parts;
+    const { subject_id, detail } = alert;
     const again = now + AGAIN_MS;
     const late = (name: string): Suppressor => {
       return { kind: 'late', key: `late:${subject_id}`, name, again: now + 1_000 };
     };
-    if (monitors.isNew) return late(subject_id);
-    const monitor = monitors.named(subject_id);
+    if (monitors.isNew) return late(monitors.nameOf(alert));
+    const monitor = monitors.of(subject_id);
     if (!monitor) return undefined;
     const root = monitors.downAbove(monitor);
-    if (root) return { kind: 'subject', key: keyOfMonitor(root.name), name: root.name, again };
+    if (root) return { kind: 'subject', key: keyOfMonitor(root.id), name: root.name, again };
     // A certificate ends, wherever its machine is.
     const isDown = detail.values?.['state'] === 'down';
     for (const uuids of [monitor.agents, isDown ? [...machines.atHost(monitor.host)] : []]) {
@@ -130,9 +131,8 @@ export class Suppressors {
   }
 
   #wish(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
-    const { machines, settings } = this.#parts;
-    const { policies, silences, windows } = settings;
-    const facts = factsOf(alert, rule, machines);
+    const { policies, silences, windows } = this.#parts.settings;
+    const facts = factsOf(alert, rule, this.#parts);
     const until = (end: number) => Math.max(now + 1, Math.min(end, now + MOST_MS));
     const silence = silences.active(facts, now);
     if (silence) {

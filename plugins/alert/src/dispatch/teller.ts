@@ -1,5 +1,6 @@
 import type { Channel, MessageAlert, MessageType } from '@svc/plugin-notify/api';
 import { newLink } from '../ack/key.ts';
+import { nameOfSubject } from '../subjects.ts';
 import type { Alert, Rule } from '../types.ts';
 import { inOrder, LISTED, type Line, messageOf } from './message.ts';
 import { openCounts } from './open-counts.ts';
@@ -130,9 +131,7 @@ export class Teller {
     const { machines, pagePath, valueText } = this.#parts;
     const { alert, rule, episode, since, closed_at, value, note, closed_by, flaps } = telling;
     const isAgent = alert.subject_kind === 'agent';
-    const name = isAgent
-      ? machines.nameOf(alert.subject_id)
-      : (alert.detail.name ?? alert.subject_id);
+    const name = nameOfSubject(alert, this.#parts);
     const tags = isAgent ? machines.tagsOf(alert.subject_id) : (alert.detail.tags ?? []);
     return {
       ...{ alert, rule, episode, since, closed_at, name, tags, note, closed_by, flaps },
