@@ -93,6 +93,9 @@ export class Stage {
         nameOf: () => '',
         downAbove: () => undefined,
         unsettledAbove: () => undefined,
+        downWithin: () => [],
+        isDownByCertificate: () => false,
+        explaining: () => [],
       },
       fleet: {
         count: () => this.fleet,

@@ -11,7 +11,7 @@ export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 /** Nothing listens there: what is sent is read from the outbox. */
-const NOWHERE = 'http://127.0.0.1:9/';
+export const NOWHERE = 'http://127.0.0.1:9/';
 
 /** Monitors of one test, equal for all servers. */
 export class World {
@@ -27,7 +27,16 @@ export class World {
   set(name: string, over: Partial<MonitorNow> = {}): MonitorNow {
     const monitor: MonitorNow = {
       ...{ id: 0, name, kind: 'http', group: null, tags: [], owner: null, severity: 2 },
-      ...{ parent: null, agents: [], state: 'up', since: 0, up: 1, down: 0, unknown: 0 },
+      ...{
+        parent: null,
+        members: [],
+        agents: [],
+        state: 'up',
+        since: 0,
+        up: 1,
+        down: 0,
+        unknown: 0,
+      },
       ...{ detail: '', ms: 20, not_after: null, lifetime_ms: null, host: '' },
       ...{ target: 'https://shop.example.net', suspect: false },
       ...{ checked_at: Number.MAX_SAFE_INTEGER, interval_s: 60, settle_ms: 130_000 },

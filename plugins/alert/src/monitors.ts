@@ -82,6 +82,29 @@ export class KnownMonitors implements MonitorNames {
     return root;
   }
 
+  /** Members of a group that are down, or what lies before them and is. */
+  downWithin({ id, members }: MonitorNow): MonitorNow[] {
+    const down = members.flatMap((member) => this.#byId.get(member) ?? []).filter(isDown);
+    const roots = down.map((member) => this.downAbove(member) ?? member);
+    return [...new Set(roots)].filter((root) => root.id !== id);
+  }
+
+  /** Tells whether a monitor is down, and its certificate is the reason: it checks nothing else, or the certificate has ended. */
+  isDownByCertificate(monitor: MonitorNow, now: number): boolean {
+    const { kind, not_after } = monitor;
+    return isDown(monitor) && (kind === 'tls' || (not_after !== null && not_after <= now));
+  }
+
+  /** Ids of monitors whose failure may explain further alerts. */
+  explaining(now: number): number[] {
+    const ids = new Set<number>();
+    for (const monitor of this.#byId.values()) {
+      if (isDown(monitor)) for (const { id } of this.downWithin(monitor)) ids.add(id);
+      if (this.isDownByCertificate(monitor, now)) ids.add(monitor.id);
+    }
+    return [...ids];
+  }
+
   /**
    * Returns the next monitor above this one of which it is not known yet whether it failed, too: one that fails in its
    * retries, or has no result since then. Nobody waits for it longer than a failure takes to be a verdict.
@@ -98,3 +121,5 @@ export class KnownMonitors implements MonitorNames {
     return undefined;
   }
 }
+
+const isDown = ({ state }: MonitorNow): boolean => state === 'down';

@@ -139,7 +139,7 @@ export class Teller {
         value === null
           ? (alert.detail.monitor?.detail ?? '')
           : valueText({ ...alert, value }, rule),
-      below: below.get(suppressorKeyOf(telling)) ?? 0,
+      below: belowOf(suppressorKeyOf(telling), below),
       url: url === undefined ? '' : url + pagePath(alert),
       ack_url: '',
     };
@@ -183,6 +183,10 @@ export class Teller {
     return this.#url;
   }
 }
+
+/** Number of alerts that one hides by being their cause: the weaker rule of the same place is nothing further. */
+const belowOf = (key: string, below: ReadonlyMap<string, number>): number =>
+  key.startsWith('rule:') ? 0 : (below.get(key) ?? 0);
 
 /** Key under which an alert suppresses others (`suppress.ts`). */
 export const suppressorKeyOf = ({
