@@ -89,9 +89,13 @@ export class Stage {
       monitors: {
         count: 0,
         isNew: false,
-        named: () => undefined,
+        of: () => undefined,
+        nameOf: () => '',
         downAbove: () => undefined,
         unsettledAbove: () => undefined,
+        downWithin: () => [],
+        isDownByCertificate: () => false,
+        explaining: () => [],
       },
       fleet: {
         count: () => this.fleet,

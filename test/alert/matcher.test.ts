@@ -8,7 +8,7 @@ const test = suite('alert: matchers');
 const facts: Facts = {
   rule: 'Disk full',
   kind: 'agent',
-  subject: 'a1',
+  subjects: ['a1'],
   tags: ['web', 'eu'],
   severity: 'warning',
 };

@@ -1,6 +1,6 @@
 /** Monitors that the test decides, in the place of the plugin `monitor`, and what channels are told of them. */
 import type { MonitorNow } from '@svc/plugin-monitor/api';
-import { Monitors } from '@svc/plugin-monitor/api';
+import { MonitorHistory, Monitors } from '@svc/plugin-monitor/api';
 import { definePlugin } from '@svc/plugin-sdk';
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import type { Message } from '../../plugins/notify/src/api.ts';
@@ -11,7 +11,7 @@ export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 /** Nothing listens there: what is sent is read from the outbox. */
-const NOWHERE = 'http://127.0.0.1:9/';
+export const NOWHERE = 'http://127.0.0.1:9/';
 
 /** Monitors of one test, equal for all servers. */
 export class World {
@@ -27,7 +27,16 @@ export class World {
   set(name: string, over: Partial<MonitorNow> = {}): MonitorNow {
     const monitor: MonitorNow = {
       ...{ id: 0, name, kind: 'http', group: null, tags: [], owner: null, severity: 2 },
-      ...{ parent: null, agents: [], state: 'up', since: 0, up: 1, down: 0, unknown: 0 },
+      ...{
+        parent: null,
+        members: [],
+        agents: [],
+        state: 'up',
+        since: 0,
+        up: 1,
+        down: 0,
+        unknown: 0,
+      },
       ...{ detail: '', ms: 20, not_after: null, lifetime_ms: null, host: '' },
       ...{ target: 'https://shop.example.net', suspect: false },
       ...{ checked_at: Number.MAX_SAFE_INTEGER, interval_s: 60, settle_ms: 130_000 },
@@ -49,12 +58,19 @@ export class World {
     return this.set(name, { state: 'up', since: now, up: 1, down: 0, detail: '' });
   }
 
+  /** Has a monitor be called otherwise. */
+  rename(name: string, to: string): void {
+    const monitor = this.set(name);
+    this.list.delete(name);
+    this.list.set(to, { ...monitor, name: to });
+  }
+
   readonly plugins = [...PLUGINS, this.#plugin()];
 
   #plugin() {
     return definePlugin({
       name: 'test-monitors',
-      provides: [Monitors],
+      provides: [Monitors, MonitorHistory],
       permissions: { monitor: { words: ['read', 'write', 'delete', 'report'] } },
       scopes: { monitor: 'prefix' },
       setup: (kernel) => {
@@ -66,6 +82,11 @@ export class World {
           },
           isolated: async () => this.isolated,
         });
+        const known = (id: number) => {
+          const monitor = [...this.list.values()].find((one) => one.id === id);
+          return monitor && { ...monitor, public_name: null };
+        };
+        kernel.provide(MonitorHistory, { known } as MonitorHistory);
       },
     });
   }

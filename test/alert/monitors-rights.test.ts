@@ -128,6 +128,33 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     socket.close();
   });
 
+  test('rights go by the name that a monitor has, of one that was deleted by the name that it had', async () => {
+    const reader = tokens.get('read shop*') as string;
+    for (const [from, to, seen] of [
+      ['other', 'shop-2', ['shop', 'shop-2']],
+      ['shop-2', 'other', ['shop']],
+    ] as const) {
+      world.rename(from, to);
+      assert.equal(await openOf('Monitor down', reader), seen);
+    }
+    world.down('shop-3', app.clock.now());
+    await goes(app, 'open', async () => (await openOf('Monitor down', reader)).length === 2);
+    const { alerts } = await call('alert_list', {}, reader);
+    const { id } = alerts.find(({ subject }: any) => subject.id === 'shop-3');
+    await call('alert_note', { id, text: 'x' });
+    world.list.delete('shop-3');
+    await goes(app, 'over', async () => (await openOf('Monitor down', reader)).length === 1);
+    const kinds = (await call('alert_history', {}, reader))
+      .filter(({ subject }: any) => subject.id === 'shop-3')
+      .map(({ kind }: any) => kind);
+    assert.equal(kinds, ['expired', 'note', 'opened']);
+    const other = await app.token([
+      { scopes: [{ monitor: 'other' }], permissions: [{ alert: 'read' }] },
+    ] as any);
+    const seen = (await call('alert_history', {}, other)).map(({ subject }: any) => subject.id);
+    assert.equal([...new Set(seen)], ['other']);
+  });
+
   test('a rule looks at monitors that its owner may see, and forgets them with the right', async () => {
     const limit = (name: string) => [
       { scopes: ['global'], permissions: [{ alert: 'write' }] },

@@ -4,6 +4,7 @@ import type { MonitorNow } from '@svc/plugin-monitor/api';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import type { Message } from '../../plugins/notify/src/api.ts';
+import { create, webhook } from '../notify/kit.ts';
 import { failure } from '../protocol/agent-kit.ts';
 import { suite } from '../runner/suite.ts';
 import {
@@ -11,6 +12,7 @@ import {
   DAY,
   goes,
   MINUTE,
+  NOWHERE,
   pass,
   SECOND,
   told,
@@ -54,6 +56,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     world = new World();
     app = await bootForTest(world.plugins, {}, { dialect, clock: true });
     await channelFor(app);
+    await create(app, webhook('B', NOWHERE));
     await pass(app, 60 * SECOND);
   });
   test.before.each(() => {
@@ -117,7 +120,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     world.set('cert', { not_after: now + 2 * DAY });
     await hears(2, 'cert');
     // Critical ones are told every four hours, those of certificates are not.
-    const repeats = await app.sql(`select next_at from alert where subject_id = 'cert'`);
+    const cert = world.set('cert').id;
+    const repeats = await app.sql(`select next_at from alert where subject_id = '${cert}'`);
     assert.equal(
       repeats.map(({ next_at }) => next_at),
       [null, null],
@@ -163,6 +167,114 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await goes(app, 'open', async () => (await openOf('api-1')).length > 0);
     assert.equal(await openOf('web-1'), []);
     await call('alert_rule_delete', { name: 'slow' });
+  });
+
+  test('a group and its member that are down are one message, and so is their end', async () => {
+    await policy({ group_by: 'rule' });
+    const { id } = world.set('member');
+    world.set('group', { kind: 'group', members: [id] });
+    const now = app.clock.now();
+    world.down('member', now);
+    world.down('group', now, { detail: 'member: status 500' });
+    await hears(1, 'member');
+    await pass(app, 20 * SECOND);
+    assert.equal(await typesOf(app, 'group'), []);
+    assert.equal(namesOf(await told(app, 'member')), [['member']]);
+    const [hidden] = await openOf('group');
+    assert.equal(hidden.hidden_by, { kind: 'subject', name: 'member' });
+    assert.is((await openOf('member'))[0].below, 1);
+    for (const name of ['member', 'group']) world.up(name, app.clock.now());
+    await hears(2, 'member');
+    await pass(app, 20 * SECOND);
+    assert.equal(await typesOf(app, 'group'), []);
+    assert.equal(await typesOf(app, 'member'), ['opened', 'closed']);
+  });
+
+  test('a group is told whose member is silenced, and hides below what the member hangs on', async () => {
+    const root = world.set('root');
+    const { id } = world.set('below', { parent: root.id });
+    world.set('all', { kind: 'group', members: [id] });
+    let now = app.clock.now();
+    for (const name of ['root', 'below', 'all']) world.down(name, now);
+    await hears(1, 'root');
+    await pass(app, 20 * SECOND);
+    assert.equal(await typesOf(app, 'all'), []);
+    assert.is((await openOf('all'))[0].hidden_by.name, 'root');
+    for (const name of ['root', 'below', 'all']) world.up(name, app.clock.now());
+    await hears(2, 'root');
+    now = app.clock.now();
+    const silence = { scope: { monitors: ['below'] }, reason: 'x', ends_at: now + 5 * MINUTE };
+    await call('alert_silence_create', { silence });
+    for (const name of ['below', 'all']) world.down(name, now);
+    await hears(1, 'all');
+    assert.equal(await typesOf(app, 'below'), []);
+  });
+
+  const others: readonly [says: string, over: object, member: Partial<MonitorNow>][] = [
+    ['whose channel hears of the group alone', { policy: 'others' }, {}],
+    ['who hears of the member as a warning only', {}, { severity: 1 }],
+  ];
+  for (const [says, over, member] of others)
+    test(`a group is told to those ${says}`, async () => {
+      const steps = [{ after_s: 0, channels: ['B'] }];
+      await call('alert_policy_set', { policy: { name: 'others', steps, wait_s: 0 } });
+      const rule = { name: 'groups', source: 'monitor', severity: 'critical', ...over };
+      const condition = 'state == "down" && kind == "group"';
+      await call('alert_rule_create', {
+        rule: { ...rule, scope: { monitors: ['team*'] }, condition },
+      });
+      const start = `team-${Object.keys(over).length}`;
+      const { id } = world.set(`one of ${start}`, member);
+      world.set(start, { kind: 'group', members: [id] });
+      await pass(app, 12 * SECOND);
+      for (const name of [`one of ${start}`, start]) world.down(name, app.clock.now());
+      await hears(1, start);
+      await hears(1, `one of ${start}`);
+      await pass(app, 20 * SECOND);
+      const rules = (await told(app, start)).flatMap(({ alerts }) => alerts.map((one) => one.rule));
+      assert.ok(rules.includes('groups'), rules.join());
+      await call('alert_rule_delete', { name: 'groups' });
+    });
+
+  test('a certificate that has ended is one message: that its monitor is down', async () => {
+    const ended = { kind: 'tls', not_after: app.clock.now() - 2 * DAY, lifetime_ms: 90 * DAY };
+    world.down('ended', app.clock.now(), { ...ended, detail: 'the certificate expired' });
+    await goes(app, 'open', async () => (await openOf('ended')).length === 3);
+    await hears(1, 'ended');
+    await pass(app, 30 * SECOND);
+    const said = (await told(app, 'ended')).flatMap(({ alerts }) => alerts);
+    assert.equal(
+      said.map(({ shipped, below }) => [shipped, below]),
+      [['monitor-down', 0]],
+    );
+    const hidden = (await openOf('ended')).filter(({ rule }) => rule !== 'Monitor down');
+    assert.equal(
+      hidden.map(({ hidden_by, value_text }) => [hidden_by.name, value_text]),
+      [
+        ['ended', 'ended 2 days ago'],
+        ['ended', 'ended 2 days ago'],
+      ],
+    );
+    world.up('ended', app.clock.now());
+    world.set('ended', { not_after: app.clock.now() + 90 * DAY });
+    await hears(2, 'ended');
+    await pass(app, 90 * SECOND);
+    assert.equal(await typesOf(app, 'ended'), ['opened', 'closed']);
+  });
+
+  test('a certificate that has ended is told as that where nobody hears that its monitor is down', async () => {
+    await call('alert_rule_set_enable', { name: 'Monitor down', enable: false });
+    const ended = { kind: 'tls', not_after: app.clock.now() - 2 * DAY, lifetime_ms: 90 * DAY };
+    world.down('quiet', app.clock.now(), ended);
+    await hears(1, 'quiet');
+    await pass(app, 20 * SECOND);
+    const said = (await told(app, 'quiet')).flatMap(({ alerts }) => alerts);
+    // The critical step stands for the earlier one: that is nothing further to be told.
+    assert.equal(
+      said.map(({ shipped, below }) => [shipped, below]),
+      [['certificate-critical', 0]],
+    );
+    await call('alert_rule_set_enable', { name: 'Monitor down', enable: true });
   });
 
   test('a summary names what is checked; other rules refuse these names', async () => {

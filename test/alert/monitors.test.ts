@@ -212,6 +212,51 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal([last?.type, last?.alerts[0]?.note], ['alert.closed', 'expired']);
   });
 
+  test('a monitor that is called otherwise during its outage has the same alert, under its new name', async () => {
+    const renamed = `${name}-renamed`;
+    const since = app.clock.now();
+    world.down(name, since);
+    await hears(1);
+    const [{ id, episode }] = await openOf();
+    await call('alert_ack', { id, note: 'on it' });
+    world.rename(name, renamed);
+    // The name that it had is that of another one now, which is down, too.
+    world.down(name, app.clock.now());
+    await pass(app, 20 * SECOND);
+    const [alert] = await openOf(renamed);
+    assert.equal(
+      [alert.id, alert.episode, alert.since, alert.ack_note, alert.subject.name],
+      [id, episode, since, 'on it', renamed],
+    );
+    assert.not((await openOf()).some((one) => one.id === id));
+    assert.equal(await typesOf(app, renamed), []);
+    world.up(renamed, app.clock.now());
+    await hears(1, renamed);
+    assert.equal(await typesOf(app, renamed), ['closed']);
+    assert.equal(await kindsOf(renamed), ['opened', 'acked', 'closed']);
+    world.list.delete(renamed);
+    await pass(app, 12 * SECOND);
+    assert.equal((await kindsOf(renamed)).at(-1), 'closed');
+  });
+
+  test('what a silence hides stays hidden under another name, and a silence of that name hides it, too', async () => {
+    const silence = { reason: 'new disk', ends_at: app.clock.now() + 30 * MINUTE };
+    const silenceOf = (monitor: string) =>
+      call('alert_silence_create', { silence: { ...silence, scope: { monitors: [monitor] } } });
+    const first = await silenceOf(name);
+    world.down(name, app.clock.now());
+    await opens();
+    const renamed = `${name}-renamed`;
+    world.rename(name, renamed);
+    await pass(app, 20 * SECOND);
+    assert.is((await openOf(renamed))[0].hidden_by.name, 'new disk');
+    await silenceOf(renamed);
+    await call('alert_silence_end', { id: first.id });
+    await pass(app, 20 * SECOND);
+    assert.is((await openOf(renamed))[0].hidden_by.kind, 'silence');
+    assert.equal(await typesOf(app, renamed), []);
+  });
+
   test('below a parent that is down nothing is told, and it is counted; afterwards what is still down is', async () => {
     const [child, grandchild] = [`${name}-child`, `${name}-grandchild`];
     const parent = world.set(name);

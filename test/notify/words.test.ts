@@ -52,8 +52,8 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
   ],
   [
     messageOf([offline('web-1', { since: NOW - 26 * HOUR, below: 14 })]),
-    'web-1 is offline since 12 Jan, 10:05 (26 h), and 14 below it',
-    'web-1 已离线，自 1月12日 10:05 起（26 小时），另有 14 个下级告警',
+    'web-1 is offline since 12 Jan, 10:05 (26 h), and 14 more because of it',
+    'web-1 已离线，自 1月12日 10:05 起（26 小时），另有 14 个由此引起的告警',
   ],
   [
     messageOf([offline('web-1', { ...over, since: NOW - 12 * MINUTE })]),
@@ -139,8 +139,8 @@ const TITLES: readonly (readonly [message: Message, english: string, chinese: st
   ],
   [
     messageOf([shop({ value: '', below: 3, monitor: { ...down, one_place: true } })]),
-    'shop is down since 12:03 (2 min), seen from one place, and 3 below it',
-    'shop 已故障，自 12:03 起（2 分钟），仅一个检测点可见，另有 3 个下级告警',
+    'shop is down since 12:03 (2 min), seen from one place, and 3 more because of it',
+    'shop 已故障，自 12:03 起（2 分钟），仅一个检测点可见，另有 3 个由此引起的告警',
   ],
   [
     messageOf([shop({ value: 'status\u202e 500\nBcc: x' })]),

@@ -35,7 +35,7 @@ export function attachTelling({ kernel, rules, alerts, hasTurn, ...known }: Atta
   const touched = (ids: readonly number[]) => kernel.publish(AlertTouched, { ids: [...ids] });
   const answers = new Answers({
     now: () => clock.now(),
-    ...{ auth: kernel.auth, rules, machines },
+    ...{ auth: kernel.auth, rules, machines, monitors },
     channels: () => notify.channels(),
     hiddenBy: (alert) => telling.hiddenBy(alert),
     wants: (key) => telling.wants(key),

@@ -8,7 +8,7 @@ import {
 import { AgentHistory } from '@svc/plugin-agent-events/api';
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { AgentValues } from '@svc/plugin-kv/api';
-import { MonitorChanged, Monitors, MonitorVerdict } from '@svc/plugin-monitor/api';
+import { MonitorChanged, MonitorHistory, Monitors, MonitorVerdict } from '@svc/plugin-monitor/api';
 import { Notify } from '@svc/plugin-notify/api';
 import {
   countingIn,
@@ -63,7 +63,10 @@ export function openCore(kernel: Kernel<Config>) {
     values: kernel.useOptional(AgentValues),
   });
   // The plugin `monitor` may be set up later: it uses windows of this one.
-  const monitors = new KnownMonitors(() => kernel.useOptional(Monitors));
+  const monitors = new KnownMonitors({
+    now: () => kernel.useOptional(Monitors),
+    names: () => kernel.useOptional(MonitorHistory),
+  });
   const owners = kernel.use(Owners);
   const rules = new LoadedRules({
     log,
@@ -190,7 +193,7 @@ export function addMethods(methods: Methods, core: Core, answers: Answers): void
     kernel.publish(AlertTouched, { ids: some.map(({ id }) => id) });
   const tokens = kernel.use(Tokens);
   const own = { agentsOf: (caller: Principal) => agentsOf(tokens, caller) };
-  const shared = { auth, clock, store: alerts, rules, answers };
+  const shared = { auth, clock, store: alerts, rules, monitors, answers };
   const parts = { ...shared, ...own, transitions, notify, touched };
   addReads(methods, parts);
   addHandling(methods, parts);

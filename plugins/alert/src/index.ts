@@ -12,7 +12,7 @@ import { Audit } from '@svc/plugin-audit/api';
 import { Egress } from '@svc/plugin-egress/api';
 import { AgentValues } from '@svc/plugin-kv/api';
 import { Metrics } from '@svc/plugin-metrics/api';
-import { MonitorPauses, Monitors } from '@svc/plugin-monitor/api';
+import { MonitorHistory, MonitorPauses, Monitors } from '@svc/plugin-monitor/api';
 import { Notify } from '@svc/plugin-notify/api';
 import {
   DatabaseChanged,
@@ -123,7 +123,7 @@ export default definePlugin({
     Egress,
   ],
   provides: [MaintenanceWindows, MonitorPauses, Alerts],
-  optional: [AgentValues, Notify, Metrics, AgentSeries, Audit, Refusals, Monitors],
+  optional: [AgentValues, Notify, Metrics, AgentSeries, Audit, Refusals, Monitors, MonitorHistory],
   brings: ['agent-events', 'egress'],
   config: reload(config),
   permissions,

@@ -29,7 +29,7 @@ import type { KnownMonitors } from './monitors.ts';
 import { mayShowOn } from './permissions.ts';
 import { addPolicyMethods } from './policies/methods.ts';
 import type { LoadedRules } from './rules/loaded.ts';
-import { mayDo, mayServe, mayWatch, readsOf } from './rules/rights.ts';
+import { mayAlert, mayDo, mayServe, mayWatch, readsOf } from './rules/rights.ts';
 import { hasMonitor } from './rules/scope.ts';
 import { asSevere } from './rules/severity.ts';
 import type { AlertAnswer } from './schemas.ts';
@@ -40,6 +40,7 @@ import { OpenAlerts } from './silences/open.ts';
 import type { SettingsParts } from './silences/parts.ts';
 import { maySeeSettings } from './silences/rights.ts';
 import type { AlertStore } from './store/alerts.ts';
+import { nameOfSubject } from './subjects.ts';
 import type { Alert, Machines, Placed, Rule } from './types.ts';
 import { addWindowMethods } from './windows/methods.ts';
 
@@ -151,7 +152,8 @@ export class Telling {
     if (kind === 'window') return maySeeSettings(windows.find(Number(id))?.scope ?? {});
     // Policies are listed for those who may read everything.
     if (kind === 'quiet') return mayDo('read');
-    if (kind === 'monitor') return mayDo('read', { monitors: [key.slice('monitor:'.length)] });
+    if (kind === 'monitor')
+      return mayAlert('read', { subject_kind: kind, subject_id: id }, this.#parts.monitors);
     return kind === 'machine' ? mayDo('read', { agents: [id] }) : null;
   }
 
@@ -161,11 +163,11 @@ export class Telling {
   }
 
   addMethods(methods: Methods): void {
-    const { kernel, notify, owners, machines, answer } = this.#parts;
+    const { kernel, notify, owners, machines, monitors, answer } = this.#parts;
     const { auth, clock, db } = kernel;
     const parts: SettingsParts = {
-      ...{ auth, clock, owners, settings: this.#settings, answer },
-      open: new OpenAlerts(db, this.#parts.rules, machines),
+      ...{ auth, clock, owners, settings: this.#settings, answer, monitors },
+      open: new OpenAlerts(db, this.#parts.rules, { machines, monitors }),
       changed: async (what) => {
         await this.#reload();
         kernel.publish(SettingsChanged, { what });
@@ -177,7 +179,7 @@ export class Telling {
   }
 
   addRoutes(routes: Routes): void {
-    const { acknowledge, alerts, kernel, machines, notify } = this.#parts;
+    const { acknowledge, alerts, kernel, notify } = this.#parts;
     const { clock, db, log } = kernel;
     addAckRoutes(routes, {
       ...{ clock, log, acknowledge, store: new AckStore(db) },
@@ -189,9 +191,8 @@ export class Telling {
         const alert = await alerts.byId(id);
         const rule = alert && this.#parts.rules.byId(alert.rule_id);
         if (!alert || !rule) return undefined;
-        const { part, since, detail, subject_kind, subject_id } = alert;
-        const isAgent = subject_kind === 'agent';
-        const subject = isAgent ? machines.nameOf(subject_id) : (detail.name ?? subject_id);
+        const { part, since, detail } = alert;
+        const subject = nameOfSubject(alert, this.#parts);
         const value = this.#valueText(alert, rule);
         const { name, severity } = asSevere(rule, alert);
         const threshold = detail.threshold ?? '';
@@ -211,7 +212,7 @@ export class Telling {
         windows.pausing(now).map(({ window: { id, version, scope, name }, range: [, until] }) => ({
           ...{ key: `${id}.${version}`, name, until, needs: maySeeSettings(scope) },
           holdsFor: ({ name, tags, severity }) =>
-            matches(scope, { rule: '', kind: 'monitor', subject: name, tags, severity }),
+            matches(scope, { rule: '', kind: 'monitor', subjects: [name], tags, severity }),
         })),
     };
   }
@@ -277,9 +278,10 @@ export class Telling {
     const agent = isAgent ? registry.known(alert.subject_id) : undefined;
     const isIn = agent && !agent.soft_delete && this.#parts.rules.applies(rule, agent.id);
     if (scoped && isAgent && !isIn) return false;
-    const { subject_id: name, detail } = alert;
+    const { subject_id, detail } = alert;
     const isMonitor = alert.subject_kind === 'monitor';
-    const tags = this.#parts.monitors.named(name)?.tags ?? detail.tags ?? [];
+    const name = isMonitor ? this.#parts.monitors.nameOf(alert) : '';
+    const tags = this.#parts.monitors.of(subject_id)?.tags ?? detail.tags ?? [];
     if (scoped && isMonitor && !hasMonitor(rule.scope, { name, tags })) return false;
     if (rule.owner === null) return true;
     if (isMonitor) return owners.may(rule.owner, mayWatch(name));

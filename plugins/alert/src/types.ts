@@ -59,7 +59,7 @@ export type SubjectKind = 'agent' | 'monitor' | 'server' | 'channel';
 export interface AlertKey {
   readonly rule_id: number;
   readonly subject_kind: SubjectKind;
-  /** Lower-case UUID of an agent, or a name. */
+  /** Lower-case UUID of an agent, id of a monitor, or a name. */
   readonly subject_id: string;
   /** Disk by mount point, card, interface; empty: the subject as a whole. */
   readonly part: string;
@@ -119,6 +119,8 @@ export interface AlertDetail {
   /** Severity of a monitor that is less than critical: that of its alert is no higher. */
   readonly severity?: Severity;
   readonly monitor?: MonitorFacts;
+  /** Name of the monitor at that time; it is kept for when the monitor has gone. Absent: it is about something else. */
+  readonly subject?: string;
 }
 
 export const EVENT_KINDS = [
@@ -145,7 +147,7 @@ export interface AlertEvent extends AlertKey {
   readonly at: number;
   readonly kind: EventKind;
   readonly by: string | null;
-  readonly detail: { readonly [name: string]: unknown };
+  readonly detail: { readonly [name: string]: unknown; readonly subject?: string };
   /** Channels that heard of the opening; ends have it. */
   readonly told: readonly number[] | null;
   /** Unix ms at which it is decided whether and how it is told; null: it is decided. */

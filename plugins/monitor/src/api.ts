@@ -33,6 +33,8 @@ export interface MonitorNow {
   readonly owner: string | null;
   readonly severity: 0 | 1 | 2;
   readonly parent: number | null;
+  /** Members of a group; empty: it is none. */
+  readonly members: readonly number[];
   /** Agents that run its checks, lower-case UUIDs; empty where the server itself is among its places. */
   readonly agents: readonly string[];
   readonly state: 'up' | 'degraded' | 'down' | 'unknown' | 'paused';

@@ -49,6 +49,7 @@ async function readNow(parts: ServiceParts, targets: Targets): Promise<MonitorNo
     const { ms = null, checked_at = null, suspect = false } = latest.get(id) ?? {};
     return {
       ...identity(monitor),
+      members: parts.known.group(id)?.members ?? [],
       agents: monitor.places.server ? [] : parts.placing.of(id).map(({ uuid }) => uuid),
       ...{ state: stateWord(state), since, up, down, unknown, detail },
       ...{ ms, checked_at, suspect, not_after, lifetime_ms },

@@ -2,9 +2,10 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Channel, Severity } from '@svc/plugin-notify/api';
 import type { Auth, Principal, Requirement } from '@svc/plugin-sdk';
 import { MANY_OPENINGS } from '../evaluate/machine.ts';
+import type { MonitorNames } from '../monitors.ts';
 import { maySeeChannel } from '../permissions.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
-import { mayDo } from '../rules/rights.ts';
+import { mayDo, type Subject } from '../rules/rights.ts';
 import { asSevere } from '../rules/severity.ts';
 import type { Alert, AlertDetail, AlertEvent, ListedAlert, Machines, Placed } from '../types.ts';
 import { summaryText } from './summary.ts';
@@ -40,6 +41,7 @@ export interface AnswerParts {
   readonly auth: Auth;
   readonly rules: Pick<LoadedRules, 'byId' | 'conditionOf'>;
   readonly machines: Pick<Machines, 'nameOf'>;
+  readonly monitors: MonitorNames;
   readonly channels: () => Promise<readonly Channel[]>;
   readonly hiddenBy: (alert: Placed) => HiddenBy | null;
   /** The right to see the name of what has this key; null: whoever sees the alert may. */
@@ -83,7 +85,7 @@ export class Answers {
   async #below(alerts: readonly Alert[], caller: Principal) {
     const { auth, below } = this.#parts;
     const mayAll = await auth.allows(caller, mayDo('read'));
-    return below(alerts, mayAll ? undefined : visibleTo(auth, caller));
+    return below(alerts, mayAll ? undefined : visibleTo(this.#parts, caller));
   }
 
   /** Numbers of open alerts by severity, and of those that nobody acknowledged and nothing hides. */
@@ -136,7 +138,7 @@ export class Answers {
 
   async #detail({ kind, detail: stored }: AlertEvent, { mayName, maySee }: NameRights) {
     // Members that the dispatcher keeps for the end, and for these rights, are left out.
-    const { telling: _telling, key, ...detail } = stored;
+    const { telling: _telling, subject: _subject, key, ...detail } = stored;
     const { withheld } = detail;
     if (Array.isArray(withheld)) {
       const names = withheld.map(async (name) => ((await maySee(name)) ? name : OTHER_CHANNEL));
@@ -180,13 +182,14 @@ export class Answers {
     };
   }
 
-  #subject(
-    { subject_kind, subject_id }: Pick<Alert, 'subject_kind' | 'subject_id'>,
-    known?: string,
-  ) {
-    const isAgent = subject_kind === 'agent';
-    const name = isAgent ? this.#parts.machines.nameOf(subject_id) : (known ?? subject_id);
-    return { kind: subject_kind, id: subject_id, name };
+  #subject(subject: Subject, known?: string) {
+    const { subject_kind: kind, subject_id: id } = subject;
+    const { machines, monitors } = this.#parts;
+    if (kind === 'agent') return { kind, id, name: machines.nameOf(id) };
+    if (kind !== 'monitor') return { kind, id, name: known ?? id };
+    // Methods call monitors by their names.
+    const name = monitors.nameOf(subject) || id;
+    return { kind, id: name, name };
   }
 
   #rule(id: number, detail: AlertDetail): { readonly rule: string; readonly severity: Severity } {

@@ -8,6 +8,7 @@ import {
   type Static,
   Type,
 } from '@svc/plugin-sdk';
+import type { MonitorNames } from '../monitors.ts';
 import { AlertAnswer } from '../schemas.ts';
 import { type AlertStore, PAGE_ROWS } from '../store/alerts.ts';
 import { slices } from '../store/slices.ts';
@@ -42,6 +43,7 @@ export interface FeedParts {
   readonly log: Logger;
   readonly store: AlertStore;
   readonly rules: Pick<Rules, 'byId'>;
+  readonly monitors: MonitorNames;
   readonly answers: Answers;
   /** Tells whether the caller may read alerts of any machine. */
   readonly mayReadAny: (caller: Principal) => Promise<boolean>;
@@ -151,8 +153,8 @@ export class AlertFeed {
   }
 
   async #send(viewer: Viewer): Promise<void> {
-    const { auth, answers } = this.#parts;
-    const isVisible = visibleTo(auth, viewer.caller);
+    const { answers } = this.#parts;
+    const isVisible = visibleTo(this.#parts, viewer.caller);
     const seen = await readable([...this.#open.values()], isVisible, MOST_ALERTS);
     const visible = new Set(seen.map(({ id }) => id));
     const alerts = seen.filter(({ id }) => viewer.unsent.has(id));

@@ -1,4 +1,5 @@
 import { type AccessContext, type Auth, RpcError } from '@svc/plugin-sdk';
+import type { MonitorNames } from '../monitors.ts';
 import { mayAlert, mayDo } from '../rules/rights.ts';
 import type { AlertStore } from '../store/alerts.ts';
 import type { Alert } from '../types.ts';
@@ -15,12 +16,16 @@ export const rightTo = (verb: Verb) => ({
 /** The right to the alert of this id. Without it nobody learns which alerts there are. */
 export const onAlert = (
   verb: Verb,
-  { auth, store }: { readonly auth: Auth; readonly store: AlertStore },
+  {
+    auth,
+    store,
+    monitors,
+  }: { readonly auth: Auth; readonly store: AlertStore; readonly monitors: MonitorNames },
 ) => ({
   async custom({ id }: { readonly id: number }, call: AccessContext): Promise<void> {
     const caller = await call.authenticate();
     const alert = await store.byId(id);
-    if (!(await auth.allows(caller, alert ? mayAlert(verb, alert) : mayDo(verb))))
+    if (!(await auth.allows(caller, alert ? mayAlert(verb, alert, monitors) : mayDo(verb))))
       throw RpcError.denied(`Missing alert ${verb} permission for this alert`);
     if (!alert) throw noAlert(id);
   },

@@ -11,6 +11,7 @@ import {
   Uuid,
 } from '@svc/plugin-sdk';
 import { MOST_AGENTS } from '@svc/plugin-sdk/schemas';
+import type { MonitorNames } from '../monitors.ts';
 import type { LoadedRules } from '../rules/loaded.ts';
 import { ruleAnswer } from '../rules/methods.ts';
 import { mayRule } from '../rules/rights.ts';
@@ -31,6 +32,7 @@ export interface AlertMethodParts {
   readonly clock: Clock;
   readonly store: AlertStore;
   readonly rules: LoadedRules;
+  readonly monitors: MonitorNames;
   readonly transitions: Transitions;
   readonly answers: Answers;
   /** undefined: the plugin is off, and nothing is sent. */
@@ -99,7 +101,8 @@ const among = (named: readonly string[] | undefined, own: readonly string[] | un
   return named.filter((uuid) => set.has(uuid));
 };
 
-function addList(methods: Methods, { auth, store, answers, agentsOf }: AlertMethodParts): void {
+function addList(methods: Methods, parts: AlertMethodParts): void {
+  const { store, answers, agentsOf } = parts;
   methods.add('alert_list', {
     summary: 'Alerts that are open now, the newest first.',
     description: 'The answer holds alerts that the caller may read.',
@@ -125,7 +128,7 @@ function addList(methods: Methods, { auth, store, answers, agentsOf }: AlertMeth
     access: 'authenticated',
     async handle({ least, agents, most }, { caller }) {
       const own = agentsOf(caller);
-      const isVisible = visibleTo(auth, caller);
+      const isVisible = visibleTo(parts, caller);
       const active = store.active(least, among(agents, own));
       const seen = await readableOf(active, isVisible, Number.POSITIVE_INFINITY);
       const ids = seen.sort(newestFirst).slice(0, most);
@@ -145,7 +148,7 @@ function addList(methods: Methods, { auth, store, answers, agentsOf }: AlertMeth
 }
 
 function addHistory(methods: Methods, parts: AlertMethodParts): void {
-  const { auth, clock, store, rules, answers, agentsOf } = parts;
+  const { clock, store, rules, answers, agentsOf } = parts;
   methods.add('alert_history', {
     summary: 'History of alerts, the newest event first.',
     addition: true,
@@ -175,7 +178,7 @@ function addHistory(methods: Methods, parts: AlertMethodParts): void {
       if (name !== undefined && !rule) return [];
       const of = { agents: among(agents, agentsOf(caller)), rule: rule?.id };
       const events = store.history({ ...asked, ...of }, most);
-      const seen = await readableOf(events, visibleTo(auth, caller), most);
+      const seen = await readableOf(events, visibleTo(parts, caller), most);
       return answers.events(seen, caller);
     },
   });

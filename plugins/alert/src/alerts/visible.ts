@@ -2,25 +2,30 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { type Auth, canonicalUuid, type Principal, type Scope } from '@svc/plugin-sdk';
 import type { Tokens } from '@svc/plugin-token/api';
-import { mayAlert, mayDo } from '../rules/rights.ts';
-import type { AlertKey } from '../types.ts';
+import type { MonitorNames } from '../monitors.ts';
+import { mayAlert, mayDo, type Subject } from '../rules/rights.ts';
 
 /** Rights of one turn of the event loop. */
 const SLICE = 500;
 
-type Place = Pick<AlertKey, 'subject_kind' | 'subject_id'>;
-export type IsVisible = (place: Place) => Promise<boolean>;
+export type IsVisible = (subject: Subject) => Promise<boolean>;
+
+export interface VisibleParts {
+  readonly auth: Auth;
+  readonly monitors: MonitorNames;
+}
 
 /** Returns whether a caller may read an alert; each right is asked once. The answers hold for one call. */
-export function visibleTo(auth: Auth, caller: Principal): IsVisible {
+export function visibleTo({ auth, monitors }: VisibleParts, caller: Principal): IsVisible {
   const asked = new Map<string, Promise<boolean>>();
   const mayAll = auth.allows(caller, mayDo('read'));
-  return async ({ subject_kind, subject_id }) => {
+  return async (subject) => {
+    const { subject_kind, subject_id } = subject;
     if (await mayAll) return true;
     if (subject_kind !== 'agent' && subject_kind !== 'monitor') return false;
-    const key = `${subject_kind} ${subject_id}`;
-    const known =
-      asked.get(key) ?? auth.allows(caller, mayAlert('read', { subject_kind, subject_id }));
+    const isAgent = subject_kind === 'agent';
+    const key = `${subject_kind} ${isAgent ? subject_id : monitors.nameOf(subject)}`;
+    const known = asked.get(key) ?? auth.allows(caller, mayAlert('read', subject, monitors));
     asked.set(key, known);
     return known;
   };
@@ -38,7 +43,7 @@ export function agentsOf(tokens: Tokens, caller: Principal): string[] | undefine
 }
 
 /** Returns what the caller may read out of slices, at most so many; more is not read then. */
-export async function readableOf<T extends Place>(
+export async function readableOf<T extends Subject>(
   slices: AsyncIterable<readonly T[]>,
   isVisible: IsVisible,
   most: number,
@@ -52,7 +57,7 @@ export async function readableOf<T extends Place>(
 }
 
 /** Returns those that the caller may read, at most so many. */
-export async function readable<T extends Place>(
+export async function readable<T extends Subject>(
   places: readonly T[],
   isVisible: IsVisible,
   most: number,

@@ -64,7 +64,7 @@ export class Dispatcher {
 
   /** Reads what `hiddenBy` and `below` need. @throws RpcError 103 */
   async reload(): Promise<void> {
-    await this.#suppressors.reload((rule) => this.#store.places(rule));
+    await this.#suppressors.reload(this.#store);
     this.#hidden = await this.#store.allBelow();
   }
 

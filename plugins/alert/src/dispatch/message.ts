@@ -96,7 +96,8 @@ function fits(message: Message): Message {
 function messageAlert(line: Line, now: number): MessageAlert {
   const { alert, rule, episode, since, closed_at, name, tags, value, note, closed_by, flaps } =
     line;
-  const { subject_kind: kind, subject_id: id, part, detail } = alert;
+  const { subject_kind: kind, part, detail } = alert;
+  const id = kind === 'monitor' ? name : alert.subject_id;
   const threshold = detail.threshold ?? '';
   const subject = { kind, id, name, tags: tags.slice(0, 20) };
   const duration = (closed_at ?? now) - since;

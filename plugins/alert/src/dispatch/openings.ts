@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { flapsOf, flapText, SUMMARY_MS } from './flapping.ts';
 import { openingOf } from './opened.ts';
 import { nextAt } from './schedule.ts';
-import { eventPlaceOf } from './store.ts';
+import { eventFor } from './store.ts';
 import type { Teller, Telling } from './teller.ts';
 import { type Decision, type Due, noDecision } from './work.ts';
 
@@ -119,6 +119,6 @@ export async function tellFlap(flap: Flap, teller: Teller, now: number): Promise
   const whole = { ...due, alert: { ...alert, told: heard } };
   decide(whole, { ids, batch: ids.length > 0 ? batch : null, now, key }, decision);
   const said = { at: now, kind: 'flapping', detail: { text: note }, batch } as const;
-  decision.events.push({ ...eventPlaceOf(alert), ...said });
+  decision.events.push(eventFor(alert, said));
   return decision;
 }

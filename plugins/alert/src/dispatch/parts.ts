@@ -14,7 +14,15 @@ export interface DispatchParts {
   readonly machines: Machines;
   readonly monitors: Pick<
     KnownMonitors,
-    'count' | 'isNew' | 'named' | 'downAbove' | 'unsettledAbove'
+    | 'count'
+    | 'isNew'
+    | 'of'
+    | 'nameOf'
+    | 'downAbove'
+    | 'unsettledAbove'
+    | 'downWithin'
+    | 'isDownByCertificate'
+    | 'explaining'
   >;
   readonly settings: Settings;
   readonly fleet: Fleet;

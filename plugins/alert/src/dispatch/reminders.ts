@@ -6,7 +6,7 @@ import { episodeOf } from './opened.ts';
 import { union } from './openings.ts';
 import type { DispatchParts } from './parts.ts';
 import { nextAt, type Progress, repeatOf } from './schedule.ts';
-import { type DispatchStore, eventPlaceOf, type NewEvent, type Told } from './store.ts';
+import { type DispatchStore, eventFor, type NewEvent, type Told } from './store.ts';
 import type { Suppressors } from './suppress.ts';
 import type { Hearing, Teller, Telling } from './teller.ts';
 import { type Decision, type Due, groupOf, noDecision } from './work.ts';
@@ -160,7 +160,7 @@ export class Reminders {
     if (isNothing) return void decision.next.push({ id: alert.id, next_at });
     decision.alerts.push({ id: alert.id, version: alert.version, told, next_at });
     const add = (detail: object, batch: string | null, kind: NewEvent['kind'] = 'reminded') =>
-      decision.events.push({ ...eventPlaceOf(alert), at: now, kind, detail, batch });
+      decision.events.push(eventFor(alert, { at: now, kind, detail, batch }));
     if (isUnacked) {
       decision.unacked.push({ id: alert.id, version: alert.version });
       add({ until: alert.acked_until }, null, 'unacked');

@@ -4,7 +4,7 @@ import { type AlertEvent, CLOSED, OPEN, type Rule } from '../types.ts';
 import { calmOf, isFlapping } from './flapping.ts';
 import { episodeOf, keptRule, TOLD_KINDS } from './opened.ts';
 import type { DispatchParts } from './parts.ts';
-import { type DispatchStore, eventPlaceOf, type Told } from './store.ts';
+import { type DispatchStore, eventFor, type Told } from './store.ts';
 import type { Suppressor, Suppressors } from './suppress.ts';
 import { type Decision, type Due, isFresh, noDecision } from './work.ts';
 
@@ -138,7 +138,7 @@ export class Sorting {
   /** Time until a monitor is checked again, ms: what it hung on came back before it was looked at. */
   #checkedWithin({ subject_id, suppressed_by }: Told): number {
     const isBelow = /^(?:machine|monitor):/.test(suppressed_by ?? '');
-    const monitor = isBelow ? this.#parts.monitors.named(subject_id) : undefined;
+    const monitor = isBelow ? this.#parts.monitors.of(subject_id) : undefined;
     return monitor ? Math.min(MOST_CHECKED_MS, monitor.interval_s * 1_000 + CHECK_MS) : 0;
   }
 
@@ -148,8 +148,7 @@ export class Sorting {
     this.#decision.suppressed.push({ id: alert.id, suppressed_by: key });
     const detail = { by: kind, name, key };
     const more = { at: this.#now, kind: 'suppressed', detail, batch: null } as const;
-    if (alert.suppressed_by === null)
-      this.#decision.events.push({ ...eventPlaceOf(alert), ...more });
+    if (alert.suppressed_by === null) this.#decision.events.push(eventFor(alert, more));
   }
 
   /** Clears what nobody may be told; just after the opening that may become different yet. */

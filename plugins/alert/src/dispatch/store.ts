@@ -1,11 +1,12 @@
 import type { Database } from '@svc/plugin-sdk';
 import { guarded, type QueryBuilder, rowsOf, type SqlValue } from '@svc/plugin-sdk/sql';
 import { type IsVisible, readable } from '../alerts/visible.ts';
-import { keyOf } from '../store/next-row.ts';
+import { keyOf, withSubject } from '../store/next-row.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from '../store/rows.ts';
 import { slices } from '../store/slices.ts';
 import type { Alert, AlertEvent, EventKind } from '../types.ts';
+import type { DownAlert } from './explained.ts';
 
 /** Events of one reading. */
 export const PAGE = 500;
@@ -32,11 +33,16 @@ export type NewEvent = Pick<
   readonly batch: string | null;
 };
 
-/** Returns the place of a further row of history: the alert, in the episode that it is in. */
-export const eventPlaceOf = (alert: Alert) => ({
+/** Returns a further row of history of an alert, in the episode that it is in. */
+export const eventFor = (
+  alert: Alert,
+  { detail, ...event }: Pick<NewEvent, 'at' | 'kind' | 'detail' | 'batch'>,
+): NewEvent => ({
   ...keyOf(alert),
   alert_id: alert.id,
   episode: alert.episode,
+  ...event,
+  detail: withSubject(alert, detail),
 });
 
 const COLUMNS = `${ALERT}, suppressed_by`;
@@ -123,6 +129,23 @@ export class DispatchStore {
       [rule],
     );
     return new Set(rows.map((row) => placeOf(row)));
+  }
+
+  /** Open alerts that say that these monitors are down, the oldest first. Indexes on the subject and (alert_id, id). */
+  async downAlerts(monitors: readonly string[]): Promise<DownAlert[]> {
+    const columns = 'rule_id, subject_id, told, detail, waits';
+    const text = `select a.rule_id, a.subject_id, a.told, a.detail, case when a.suppressed_by is null and exists
+        (select 1 from alert_event e where e.alert_id = a.id and e.episode = a.episode
+          and e.kind = 'opened' and e.due is not null) then 1 else 0 end as waits
+      from alert a where a.state > 0 and a.state >= 2 and a.subject_kind = 'monitor' and a.subject_id in
+        (select v.value from ${this.#db.forms.elementTexts} as v) and a.detail like ?
+      order by a.id limit 5000`;
+    const params = [JSON.stringify(monitors), '%"state":"down"%'];
+    const rows = await this.#read<DownRow>(columns, text, params);
+    return rows.map(({ told, detail, waits, ...row }) => ({
+      ...{ subject_id: row.subject_id, rule_id: Number(row.rule_id), waits: Number(waits) === 1 },
+      ...{ told: told === null ? null : JSON.parse(told), detail: JSON.parse(detail) },
+    }));
   }
 
   /** Numbers of open alerts of these rules (and of this subject) that were told, by the ids of the channels. Index on `state`. */
@@ -241,6 +264,13 @@ export class DispatchStore {
 
 export const placeOf = ({ subject_kind, subject_id, part }: Place): string =>
   JSON.stringify([subject_kind, subject_id, part]);
+interface DownRow {
+  readonly rule_id: number;
+  readonly subject_id: string;
+  readonly told: string | null;
+  readonly detail: string;
+  readonly waits: number;
+}
 type Hidden = Pick<Alert, 'subject_kind' | 'subject_id'> & {
   readonly name: string;
   readonly n: number;

@@ -1,8 +1,9 @@
 import { quietUntil } from '../policies/quiet.ts';
 import { factsOf } from '../silences/open.ts';
 import type { Placed, Rule } from '../types.ts';
+import { Explained } from './explained.ts';
 import type { DispatchParts } from './parts.ts';
-import { placeOf } from './store.ts';
+import { type DispatchStore, placeOf } from './store.ts';
 
 const MOST_DEPTH = 5;
 /** Time after its last report for which alerts of a late machine wait until it is known to be away. */
@@ -27,9 +28,12 @@ export interface Suppressor {
 }
 
 export const keyOfMachine = (uuid: string): string => `machine:${uuid}`;
-export const keyOfMonitor = (name: string): string => `monitor:${name}`;
+export const keyOfMonitor = (id: string | number): string => `monitor:${id}`;
 
-type Parts = Pick<DispatchParts, 'rules' | 'machines' | 'monitors' | 'settings' | 'fleet'>;
+type Parts = Pick<
+  DispatchParts,
+  'rules' | 'machines' | 'monitors' | 'settings' | 'fleet' | 'notify' | 'clock'
+>;
 
 /** Suppressors of alerts, from memory. */
 export class Suppressors {
@@ -37,16 +41,20 @@ export class Suppressors {
   /** Places of open alerts of the stronger rules, by rule. */
   #stronger: ReadonlyMap<number, ReadonlySet<string>> = new Map();
 
+  readonly #explained: Explained;
+
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#explained = new Explained(parts);
   }
 
-  /** Reads which parts the stronger rules hold open. @throws RpcError 103 */
-  async reload(places: (rule: number) => Promise<ReadonlySet<string>>): Promise<void> {
+  /** Reads what was told of failures, and which parts the stronger rules hold open. @throws RpcError 103 */
+  async reload(store: Pick<DispatchStore, 'places' | 'downAlerts'>): Promise<void> {
+    await this.#explained.reload((monitors) => store.downAlerts(monitors));
     const shipped = this.#parts.rules.list().filter(({ shipped }) => {
       return shipped !== null && Object.values(STRONGER).includes(shipped);
     });
-    const read = shipped.map(async ({ id }) => [id, await places(id)] as const);
+    const read = shipped.map(async ({ id }) => [id, await store.places(id)] as const);
     this.#stronger = new Map(await Promise.all(read));
   }
 
@@ -67,7 +75,8 @@ export class Suppressors {
       }
       if (rule.source !== 'presence' && this.#isLate(uuid, now)) return this.#late(uuid, now);
     }
-    const above = alert.subject_kind === 'monitor' ? this.#aboveMonitor(alert, now) : undefined;
+    const above =
+      alert.subject_kind === 'monitor' ? this.#aboveMonitor(alert, rule, now) : undefined;
     if (above) return above;
     const stronger = STRONGER[rule.shipped ?? ''];
     if (stronger === undefined) return undefined;
@@ -76,18 +85,19 @@ export class Suppressors {
     return { kind: 'subject', key: `rule:${over.id}:${placeOf(alert)}`, name: over.name, again };
   }
 
-  /** The monitor through which one is reached, or the machines that check it or are what it checks. */
-  #aboveMonitor({ subject_id, detail }: Placed, now: number): Suppressor | undefined {
+  /** The monitor through which one is reached, the machines that check it or are what it checks, or what says the same. */
+  #aboveMonitor(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
     const { machines, monitors } = this.#parts;
+    const { subject_id, detail } = alert;
     const again = now + AGAIN_MS;
     const late = (name: string): Suppressor => {
       return { kind: 'late', key: `late:${subject_id}`, name, again: now + 1_000 };
     };
-    if (monitors.isNew) return late(subject_id);
-    const monitor = monitors.named(subject_id);
+    if (monitors.isNew) return late(monitors.nameOf(alert));
+    const monitor = monitors.of(subject_id);
     if (!monitor) return undefined;
     const root = monitors.downAbove(monitor);
-    if (root) return { kind: 'subject', key: keyOfMonitor(root.name), name: root.name, again };
+    if (root) return { kind: 'subject', key: keyOfMonitor(root.id), name: root.name, again };
     // A certificate ends, wherever its machine is.
     const isDown = detail.values?.['state'] === 'down';
     for (const uuids of [monitor.agents, isDown ? [...machines.atHost(monitor.host)] : []]) {
@@ -101,7 +111,11 @@ export class Suppressors {
       if (one !== undefined && uuids.every(isSilent)) return this.#late(one, now);
     }
     const above = isDown ? monitors.unsettledAbove(monitor, now) : undefined;
-    return above && late(above.name);
+    if (above) return late(above.name);
+    const explained = this.#explained.of(alert, rule, monitor);
+    if (!explained) return undefined;
+    const { id, name } = explained.cause;
+    return explained.waits ? late(name) : { kind: 'subject', key: keyOfMonitor(id), name, again };
   }
 
   /** Tells whether a machine is late, and it is not known yet whether it is away. */
@@ -130,9 +144,8 @@ export class Suppressors {
   }
 
   #wish(alert: Placed, rule: Rule, now: number): Suppressor | undefined {
-    const { machines, settings } = this.#parts;
-    const { policies, silences, windows } = settings;
-    const facts = factsOf(alert, rule, machines);
+    const { policies, silences, windows } = this.#parts.settings;
+    const facts = factsOf(alert, rule, this.#parts);
     const until = (end: number) => Math.max(now + 1, Math.min(end, now + MOST_MS));
     const silence = silences.active(facts, now);
     if (silence) {

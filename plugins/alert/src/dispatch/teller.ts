@@ -1,5 +1,6 @@
 import type { Channel, MessageAlert, MessageType } from '@svc/plugin-notify/api';
 import { newLink } from '../ack/key.ts';
+import { nameOfSubject } from '../subjects.ts';
 import type { Alert, Rule } from '../types.ts';
 import { inOrder, LISTED, type Line, messageOf } from './message.ts';
 import { openCounts } from './open-counts.ts';
@@ -130,9 +131,7 @@ export class Teller {
     const { machines, pagePath, valueText } = this.#parts;
     const { alert, rule, episode, since, closed_at, value, note, closed_by, flaps } = telling;
     const isAgent = alert.subject_kind === 'agent';
-    const name = isAgent
-      ? machines.nameOf(alert.subject_id)
-      : (alert.detail.name ?? alert.subject_id);
+    const name = nameOfSubject(alert, this.#parts);
     const tags = isAgent ? machines.tagsOf(alert.subject_id) : (alert.detail.tags ?? []);
     return {
       ...{ alert, rule, episode, since, closed_at, name, tags, note, closed_by, flaps },
@@ -140,7 +139,7 @@ export class Teller {
         value === null
           ? (alert.detail.monitor?.detail ?? '')
           : valueText({ ...alert, value }, rule),
-      below: below.get(suppressorKeyOf(telling)) ?? 0,
+      below: belowOf(suppressorKeyOf(telling), below),
       url: url === undefined ? '' : url + pagePath(alert),
       ack_url: '',
     };
@@ -184,6 +183,10 @@ export class Teller {
     return this.#url;
   }
 }
+
+/** Number of alerts that one hides by being their cause: the weaker rule of the same place is nothing further. */
+const belowOf = (key: string, below: ReadonlyMap<string, number>): number =>
+  key.startsWith('rule:') ? 0 : (below.get(key) ?? 0);
 
 /** Key under which an alert suppresses others (`suppress.ts`). */
 export const suppressorKeyOf = ({

@@ -75,7 +75,7 @@ export class MonitorRules {
       if (n % CHUNK === CHUNK - 1) await setImmediate();
       const values = monitorValues(monitor, when.at);
       for (const loaded of running) {
-        const key = keyOf(loaded.rule.id, monitor.name);
+        const key = keyOf(loaded.rule.id, `${monitor.id}`);
         const alert = active.get(key);
         active.delete(key);
         judged.push(await this.#look(loaded, { monitor, values, alert, when }, mayWatchAs));
@@ -133,7 +133,7 @@ export class MonitorRules {
     const clear = isFrozen ? undefined : clearOf(loaded, condition, values);
     const isDated = loaded.condition.variables.some((name) => OF_VERDICT.has(name));
     const since = isDated ? monitor.since : undefined;
-    const key = { subject_kind: 'monitor', subject_id: monitor.name, part: '' } as const;
+    const key = { subject_kind: 'monitor', subject_id: `${monitor.id}`, part: '' } as const;
     const value = measureOf(loaded.condition, values);
     const { threshold, ...seenAs } = detailOf(loaded, values, monitor);
     // A certificate that has ended is beyond any limit.
@@ -160,7 +160,7 @@ export class MonitorRules {
 
 type MayWatch = (owner: string | null, name: string) => boolean | Promise<boolean>;
 
-const keyOf = (rule: number, name: string): string => `${rule} ${name}`;
+const keyOf = (rule: number, subject_id: string): string => `${rule} ${subject_id}`;
 
 const expiry = (alert: Alert, at: number, note: string): Judgement => ({
   change: { ...endOf(alert, at), expired: true, detail: { ...alert.detail, note } },
@@ -168,10 +168,11 @@ const expiry = (alert: Alert, at: number, note: string): Judgement => ({
 
 /** Facts of a monitor for messages, and its severity where it lowers that of the rule. */
 function factsOf(monitor: MonitorNow): AlertDetail {
-  const { kind, target, group, detail, up, down, unknown, not_after } = monitor;
+  const { name, kind, target, group, detail, up, down, unknown, not_after } = monitor;
   const severity = SEVERITIES[monitor.severity] ?? 'critical';
   const one_place = up + down === 1 && unknown > 0;
   return {
+    subject: name,
     monitor: {
       ...{ kind, detail: detail.slice(0, 300), one_place, not_after },
       ...{ target: target.slice(0, 200), group: group ?? '', places: `${down}/${up + down}` },

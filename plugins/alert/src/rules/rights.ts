@@ -1,5 +1,6 @@
 import type { Permission, Requirement } from '@svc/plugin-sdk';
-import type { AlertKey, RuleScope, Source } from '../types.ts';
+import type { MonitorNames } from '../monitors.ts';
+import type { AlertDetail, AlertKey, RuleScope, Source } from '../types.ts';
 
 type Verb = 'read' | 'write' | 'ack' | 'silence';
 
@@ -23,13 +24,17 @@ export function mayDo(verb: Verb, subjects?: Subjects): Requirement {
   };
 }
 
-/** The right to do this with alerts about this subject. */
-export const mayAlert = (
-  verb: Verb,
-  { subject_kind, subject_id }: Pick<AlertKey, 'subject_kind' | 'subject_id'>,
-): Requirement => {
+/** The right to do this with alerts about this subject; a monitor is named, and with those of one that nobody knows it is global. */
+export const mayAlert = (verb: Verb, subject: Subject, monitors: MonitorNames): Requirement => {
+  const { subject_kind, subject_id } = subject;
   if (subject_kind === 'agent') return mayDo(verb, { agents: [subject_id] });
-  return mayDo(verb, subject_kind === 'monitor' ? { monitors: [subject_id] } : undefined);
+  const name = subject_kind === 'monitor' ? monitors.nameOf(subject) : '';
+  return mayDo(verb, name === '' ? undefined : { monitors: [name] });
+};
+
+/** Subject of an alert or of an event. */
+export type Subject = Pick<AlertKey, 'subject_kind' | 'subject_id'> & {
+  readonly detail?: Pick<AlertDetail, 'subject'>;
 };
 
 /** The right to see a monitor; without it a rule of its owner does not look at it. */

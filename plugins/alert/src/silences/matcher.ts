@@ -7,7 +7,8 @@ import type { Matcher, SubjectKind } from '../types.ts';
 export interface Facts {
   readonly rule: string;
   readonly kind: SubjectKind;
-  readonly subject: string;
+  /** Its id; names of a monitor: the one that it has, and the one that it had when the alert opened. */
+  readonly subjects: readonly string[];
   readonly tags: readonly string[];
   readonly severity: Severity;
 }
@@ -42,11 +43,14 @@ function testsOf({ rules, agents, tags, monitors, severity }: Matcher): Test[] {
     if (names) tests.push(testOf(new Set(names)));
   };
   among(rules, (set) => (facts) => set.has(facts.rule));
-  among(agents, (set) => (facts) => facts.kind === 'agent' && set.has(facts.subject));
+  among(
+    agents,
+    (set) => (facts) => facts.kind === 'agent' && facts.subjects.some((id) => set.has(id)),
+  );
   among(tags, (set) => (facts) => facts.tags.some((tag) => set.has(tag)));
   if (monitors) {
     const isNamed = namedBy(monitors);
-    tests.push((facts) => facts.kind === 'monitor' && isNamed(facts.subject));
+    tests.push((facts) => facts.kind === 'monitor' && facts.subjects.some(isNamed));
   }
   return tests;
 }

@@ -114,7 +114,7 @@ function addReads(methods: Methods, parts: SettingsParts): void {
     }),
     access: needs(({ scope }: Scoped) => mayHide('silence', scope)),
     async handle({ scope }, { caller }) {
-      const alerts = await open.hit(storedMatcher(scope as Matcher), visibleTo(auth, caller));
+      const alerts = await open.hit(storedMatcher(scope as Matcher), visibleTo(parts, caller));
       const shown = alerts.slice(0, SHOWN).map(({ alert }) => parts.answer(alert, caller));
       return { hides: alerts.length, alerts: await Promise.all(shown) };
     },
@@ -129,18 +129,15 @@ const one = async (silence: Silence, parts: SettingsParts, caller: Principal) =>
   return answer;
 };
 
-async function answers(
-  silences: readonly Silence[],
-  { open, auth, clock, settings }: SettingsParts,
-  caller: Principal,
-) {
+async function answers(silences: readonly Silence[], parts: SettingsParts, caller: Principal) {
+  const { open, clock, settings } = parts;
   const now = clock.now();
   const holds = silences.filter(
     ({ id, starts_at, ends_at }) =>
       starts_at <= now && now < ends_at && !settings.silences.isSuspended(id),
   );
   const scopes = holds.map(({ scope }) => scope);
-  const counts = await open.count(scopes, visibleTo(auth, caller));
+  const counts = await open.count(scopes, visibleTo(parts, caller));
   const hides = new Map(holds.map(({ id }, at) => [id, counts[at]]));
   return silences.map(({ owner: _owner, ...silence }) => ({
     ...silence,

@@ -1,10 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '@svc/plugin-sdk';
 import type { IsVisible } from '../alerts/visible.ts';
+import type { MonitorNames } from '../monitors.ts';
 import { asSevere } from '../rules/severity.ts';
 import { readRows } from '../store/read.ts';
 import { ALERT, type AlertRow, alertOf } from '../store/rows.ts';
-import type { Alert, Machines, Matcher, Rule, Rules } from '../types.ts';
+import type { Alert, Machines, Matcher, Placed, Rule, Rules } from '../types.ts';
 import { type Facts, matches } from './matcher.ts';
 
 const PAGE = 500;
@@ -17,29 +18,40 @@ export interface OpenAlert {
   readonly facts: Facts;
 }
 
+/** Machines and monitors that facts name. */
+export interface Named {
+  readonly machines: Pick<Machines, 'tagsOf'>;
+  readonly monitors: MonitorNames;
+}
+
 /** Facts of an alert as they are now. */
-export const factsOf = (
-  { subject_kind, subject_id, detail }: Pick<Alert, 'subject_kind' | 'subject_id' | 'detail'>,
+export function factsOf(
+  alert: Placed,
   { name, severity }: Pick<Rule, 'name' | 'severity'>,
-  machines: Pick<Machines, 'tagsOf'>,
-): Facts => ({
-  rule: name,
-  kind: subject_kind,
-  subject: subject_id,
-  tags: subject_kind === 'agent' ? machines.tagsOf(subject_id) : (detail.tags ?? []),
-  severity: asSevere({ severity }, { detail }).severity,
-});
+  { machines, monitors }: Named,
+): Facts {
+  const { subject_kind, subject_id, detail } = alert;
+  // What was hidden by one name stays so under another one.
+  const names = [monitors.nameOf(alert), detail.subject ?? ''].filter((one) => one !== '');
+  return {
+    rule: name,
+    kind: subject_kind,
+    subjects: subject_kind === 'monitor' ? names : [subject_id],
+    tags: subject_kind === 'agent' ? machines.tagsOf(subject_id) : (detail.tags ?? []),
+    severity: asSevere({ severity }, { detail }).severity,
+  };
+}
 
 /** Open alerts, read some at a time. */
 export class OpenAlerts {
   readonly #db: Database;
   readonly #rules: Pick<Rules, 'byId'>;
-  readonly #machines: Pick<Machines, 'tagsOf'>;
+  readonly #named: Named;
 
-  constructor(db: Database, rules: Pick<Rules, 'byId'>, machines: Pick<Machines, 'tagsOf'>) {
+  constructor(db: Database, rules: Pick<Rules, 'byId'>, named: Named) {
     this.#db = db;
     this.#rules = rules;
-    this.#machines = machines;
+    this.#named = named;
   }
 
   /** Open alerts that the matcher hits, of those that are visible. @throws RpcError 103 */
@@ -69,7 +81,7 @@ export class OpenAlerts {
       for (const alert of alerts) {
         const rule = this.#rules.byId(alert.rule_id);
         if (rule && (await isVisible(alert)))
-          yield { alert, rule, facts: factsOf(alert, rule, this.#machines) };
+          yield { alert, rule, facts: factsOf(alert, rule, this.#named) };
       }
       const last = alerts.at(-1);
       if (!last || alerts.length < PAGE) return;

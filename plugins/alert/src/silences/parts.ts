@@ -1,5 +1,6 @@
 import type { Auth, Clock, Principal, Static } from '@svc/plugin-sdk';
 import type { Owners } from '@svc/plugin-token/api';
+import type { MonitorNames } from '../monitors.ts';
 import type { AlertAnswer } from '../schemas.ts';
 import type { Settings } from '../settings.ts';
 import type { Alert } from '../types.ts';
@@ -8,6 +9,7 @@ import type { OpenAlerts } from './open.ts';
 /** Parts that the methods of silences, windows and policies use. */
 export interface SettingsParts {
   readonly auth: Auth;
+  readonly monitors: MonitorNames;
   readonly clock: Clock;
   readonly owners: Pick<Owners, 'of'>;
   readonly settings: Settings;

@@ -8,6 +8,7 @@ import {
   whereAll,
 } from '@svc/plugin-sdk/sql';
 import type { Alert, AlertDetail, AlertEvent, EventKind, ListedAlert } from '../types.ts';
+import { withSubject } from './next-row.ts';
 import { readRows } from './read.ts';
 import { ALERT, type AlertRow, alertOf, EVENT, type EventRow, eventOf } from './rows.ts';
 import { CLOSED_MS } from './transitions.ts';
@@ -204,13 +205,15 @@ export class AlertStore {
 
   async #addEvent(
     on: QueryBuilder,
-    { id, rule_id, subject_kind, subject_id, part, episode }: Alert,
+    alert: Alert,
     { kind, by, detail }: Pick<AlertEvent, 'kind' | 'by' | 'detail'>,
   ): Promise<AlertEvent> {
     const text = `insert into alert_event (alert_id, rule_id, subject_kind, subject_id, part, episode, at, kind, by_whom, detail)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${EVENT}`;
+    const { id, rule_id, subject_kind, subject_id, part, episode } = alert;
     const place = [id, rule_id, subject_kind, subject_id, part, episode];
-    const params = [...place, this.#clock.now(), kind, by, JSON.stringify(detail)];
+    const facts = JSON.stringify(withSubject(alert, detail));
+    const params = [...place, this.#clock.now(), kind, by, facts];
     const [row] = await rowsOf<EventRow>(on, { text, params });
     return eventOf(row as EventRow);
   }

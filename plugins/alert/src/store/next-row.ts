@@ -34,6 +34,12 @@ export const keyOf = ({ rule_id, subject_kind, subject_id, part }: AlertKey): Al
   part,
 });
 
+/** Returns a detail of history with the name that the alert's monitor has at that time. */
+export const withSubject = <T extends object>(
+  { detail: { subject } }: Pick<Alert, 'detail'>,
+  detail: T,
+): T => (subject === undefined ? detail : { ...detail, subject });
+
 /** Returns the change that ends an alert, with the values that it has. */
 export function endOf(alert: Alert, at: number): Transition {
   const { since, true_ms, false_ms, value, detail } = alert;

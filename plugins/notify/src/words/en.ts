@@ -27,7 +27,7 @@ export const en = {
   certificateEnds: 'certificate of {name} ends in {span}, {date}',
   certificateEnded: 'certificate of {name} ended {span} ago, {date}',
   someDays: '{d} days',
-  below: '{what}, and {count} below it',
+  below: '{what}, and {count} more because of it',
 
   over: 'Over after {span}: {what}',
   closedBy: 'Closed by {by} after {span}: {what}',

@@ -28,7 +28,7 @@ export const zhCn: Words = {
   certificateEnds: '{name} 的证书将在 {span}后（{date}）到期',
   certificateEnded: '{name} 的证书已于 {span}前（{date}）到期',
   someDays: '{d} 天',
-  below: '{what}，另有 {count} 个下级告警',
+  below: '{what}，另有 {count} 个由此引起的告警',
 
   over: '已恢复，历时 {span}：{what}',
   closedBy: '已由 {by} 关闭，历时 {span}：{what}',
