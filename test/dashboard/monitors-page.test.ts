@@ -47,4 +47,34 @@ test('a check that was asked for shows as the last one soon, and one that was sw
   }, 'monitors/shop');
 });
 
+test('while there is no channel, those who may make one read that nobody is told', async () => {
+  await http('shop');
+  const line = 'Nobody is told when a monitor is down';
+  await kit.using(async ({ page, findings }) => {
+    await page.getByText(line).waitFor();
+    assert.equal(await findings(), []);
+    await page.locator('.monitors-row').getByRole('link', { name: 'shop' }).click();
+    await page.locator('.monitors-verdict').waitFor();
+    await page.getByText(line).waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('link', { name: 'Alerts → Channels' }).click();
+    await page.waitForURL(/alerts\/channels$/);
+    const channel = { name: 'hook', kind: 'webhook', config: { url: 'http://127.0.0.1:9/hook' } };
+    await kit.app.call('channel_create', { token: kit.app.superToken, channel });
+    await page.goBack();
+    await page.locator('.monitors-about').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.getByText(line).count(), 0);
+  }, 'monitors');
+  const token = await kit.app.token([{ scopes: ['global'], permissions: [{ monitor: 'read' }] }]);
+  await kit.using(
+    async ({ page }) => {
+      await page.locator('.monitors-about').waitFor();
+      assert.is(await page.getByText(line).count(), 0);
+    },
+    'monitors/shop',
+    { token },
+  );
+});
+
 suiteOf.run();

@@ -105,6 +105,8 @@ export const words = {
   enabled: (name: string) => `Check ${name}`,
   switchOff: 'Switch off',
   switchOn: 'Switch on',
+  nobodyIsTold: 'Nobody is told when a monitor is down: there is no channel yet.',
+  toChannels: 'Alerts → Channels',
   checkNow: 'Check now',
   checking: 'It is checked within a second or two.',
   edit: 'Edit',

@@ -133,6 +133,8 @@ export const words: Strings['monitors'] = {
   enabled: (name) => `检查 ${name}`,
   switchOff: '停用',
   switchOn: '启用',
+  nobodyIsTold: '监控中断时没有人会收到通知：还没有渠道。',
+  toChannels: '告警 → 渠道',
   checkNow: '立即检查',
   checking: '一两秒内检查。',
   edit: '编辑',

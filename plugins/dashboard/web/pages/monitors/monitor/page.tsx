@@ -6,6 +6,7 @@ import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
 import { isChecked, isMissing, type Monitor, mayWrite } from '../model.ts';
+import { NoChannel } from '../no-channel.tsx';
 import { About } from './about.tsx';
 import { Actions } from './actions.tsx';
 import { Certificates } from './certificates.tsx';
@@ -60,6 +61,7 @@ function Content({ monitor, onChanged }: Props) {
         <Actions {...{ monitor, mayChange, onChanged }} />
       </header>
       <Verdict monitor={monitor} />
+      <NoChannel />
       {problem !== null && <ErrorNote what={t.monitors.problem} error={problem} />}
       <Figures {...{ monitor, uptime }} />
       <OpenAlerts alerts={enable ? alerts : NONE} />
