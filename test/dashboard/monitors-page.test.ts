@@ -77,4 +77,20 @@ test('while there is no channel, those who may make one read that nobody is told
   );
 });
 
+test('readers of the screen hear of a group and of a heartbeat that these are not checked, and of checks how many failed', async () => {
+  await http('shop');
+  await create(kit, { name: 'all', kind: 'group', spec: { members: ['shop'] } });
+  await create(kit, { name: 'backup', kind: 'heartbeat', spec: { period_s: 3_600 } });
+  await kit.using(async ({ page }) => {
+    for (const [name, text] of [
+      ['all', 'as its members say: a group is not checked itself'],
+      ['backup', 'it is called, not checked'],
+      ['shop', '1 check, 0 failed'],
+    ] as const) {
+      const row = page.locator('.monitors-row', { has: page.getByRole('link', { name }) });
+      await row.locator('.sr', { hasText: text }).waitFor({ state: 'attached' });
+    }
+  }, 'monitors');
+});
+
 suiteOf.run();

@@ -40,6 +40,8 @@ export const words = {
   month: '30 d',
   outcomes: (count: number, failed: number) =>
     count === 0 ? 'not checked yet' : `${counted(count, 'check', 'checks')}, ${failed} failed`,
+  noOutcomes: (isGroup: boolean) =>
+    isGroup ? 'as its members say: a group is not checked itself' : 'it is called, not checked',
   ungrouped: 'Without a group',
   countOf: {
     down: (count: number) => `${count} down`,

@@ -70,6 +70,7 @@ export const words: Strings['monitors'] = {
   day: '24 小时',
   month: '30 天',
   outcomes: (count, failed) => (count === 0 ? '尚未检查' : `${count} 次检查，${failed} 次失败`),
+  noOutcomes: (isGroup) => (isGroup ? '由成员决定：组合本身不检查' : '由任务调用，不检查'),
   ungrouped: '未分组',
   countOf: {
     down: (count) => `${count} 个中断`,
