@@ -93,4 +93,24 @@ test('readers of the screen hear of a group and of a heartbeat that these are no
   }, 'monitors');
 });
 
+test('a machine that cannot check and tags that no machine holds say why', async () => {
+  await kit.stop();
+  kit = await startKit({ machines: 2, gone: 1 });
+  const [{ uuid }] = kit.machines as readonly [{ readonly uuid: string }];
+  await http('named', { places: { server: false, agents: [uuid] } });
+  await http('tagged', { places: { server: false, tags: ['moon'] } });
+  await http('both', { places: { server: true, tags: ['moon'] } });
+  await kit.using(async ({ page, findings }) => {
+    const places = page.locator('.card', { has: page.locator('.monitors-places') });
+    await page.getByText(/^It does not run: web-1: it /).waitFor();
+    await places.getByText(/^Does not check: it /).waitFor();
+    assert.equal(await findings(), []);
+    await page.goto(`${kit.app.url}/svc/dashboard/monitors/tagged`);
+    await page.getByText('There is no agent that holds one of its tags').waitFor();
+    await page.goto(`${kit.app.url}/svc/dashboard/monitors/both`);
+    await places.getByText('No machine checks it').waitFor();
+    await places.getByText('The server').waitFor();
+  }, 'monitors/named');
+});
+
 suiteOf.run();

@@ -180,6 +180,9 @@ export const words = {
   places: {
     title: 'Places',
     server: 'The server',
+    problem: (why: string) => `Does not check: ${why}`,
+    tooFew: (found: number, wanted: number) =>
+      `${found === 0 ? 'No machine checks' : `Only ${counted(found, 'machine', 'machines')} of ${wanted} check`} it: too few hold the tags and may check it.`,
     machines: (count: number) => (count === 0 ? 'Machines' : `Machines: ${count} chosen`),
     tags: 'Machines with one of these tags',
     pick: 'So many of these machines',

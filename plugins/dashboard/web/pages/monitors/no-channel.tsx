@@ -19,7 +19,7 @@ export function NoChannel() {
   return (
     <p class="note">
       <Icon of={BellOff} />
-      <span>
+      <span class="grow">
         {t.monitors.nobodyIsTold} <Link to={to('alerts', 'channels')}>{t.monitors.toChannels}</Link>
       </span>
     </p>

@@ -204,6 +204,9 @@ export const words: Strings['monitors'] = {
   places: {
     title: '地点',
     server: '服务器',
+    problem: (why) => `它不检查：${why}`,
+    tooFew: (found, wanted) =>
+      `${wanted} 台机器中只有 ${found} 台在检查：带有这些标签且允许检查的不够。`,
     machines: (count) => (count === 0 ? '机器' : `机器：已选 ${count} 台`),
     tags: '带有这些标签之一的机器',
     pick: '从中选几台',

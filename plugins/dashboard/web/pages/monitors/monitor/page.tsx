@@ -13,7 +13,7 @@ import { Certificates } from './certificates.tsx';
 import { Figures } from './figures.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import { Members, membersOf } from './members.tsx';
-import { isElsewhere, useAlertsOf, useMonitor, useUptime } from './model.ts';
+import { isElsewhere, useAlertsOf, useMonitor, usePlaceName, useUptime } from './model.ts';
 import { Outages } from './outages.tsx';
 import { LastFailure, Places } from './places.tsx';
 import { Times } from './times.tsx';
@@ -38,6 +38,9 @@ export function MonitorPage({ name }: { readonly name: string }) {
   );
 }
 
+/** Machine at the beginning of a problem. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=: )/;
+
 /** Nothing is open of what is off; the server ends it in a moment. */
 const NONE: ReturnType<typeof useAlertsOf> = [];
 
@@ -51,8 +54,10 @@ function Content({ monitor, onChanged }: Props) {
   const server = useServer();
   const alerts = useAlertsOf(name);
   const uptime = useUptime(name);
+  const nameOf = usePlaceName();
   const mayChange = mayWrite(server, name);
-  const isElse = states.some(({ place }) => isElsewhere(place));
+  const { agents = [], tags: words = [] } = monitor.places;
+  const isElse = agents.length + words.length > 0 || states.some(({ place }) => isElsewhere(place));
   const seen = certificates.length > 0 && <Certificates list={certificates} />;
   return (
     <div class="stack">
@@ -62,7 +67,9 @@ function Content({ monitor, onChanged }: Props) {
       </header>
       <Verdict monitor={monitor} />
       <NoChannel />
-      {problem !== null && <ErrorNote what={t.monitors.problem} error={problem} />}
+      {problem !== null && (
+        <ErrorNote what={t.monitors.problem} error={problem.replace(UUID, nameOf)} />
+      )}
       <Figures {...{ monitor, uptime }} />
       <OpenAlerts alerts={enable ? alerts : NONE} />
       {kind === 'heartbeat' && <Heartbeat {...{ monitor, mayChange, onChanged }} />}
