@@ -1,5 +1,6 @@
 // proof only: 60
 /** The page of a monitor: it shows at once what was done, and says who is told and why something is not checked. */
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit } from './kit.ts';
@@ -91,6 +92,37 @@ test('readers of the screen hear of a group and of a heartbeat that these are no
       await row.locator('.sr', { hasText: text }).waitFor({ state: 'attached' });
     }
   }, 'monitors');
+});
+
+/** Has answers of `monitor_get` and rows of `monitor_list` say that a window pauses them. */
+const pausedBy = (pause: object) => (page: Page) =>
+  page.routeWebSocket(/rpc$/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => server.send(text));
+    server.onMessage((text) => {
+      const paused = `"state":"paused","paused_by":${JSON.stringify(pause)}`;
+      const said = String(text).replaceAll('"problem":null,"verdict"', `${paused.slice(17)},$&`);
+      socket.send(said.replaceAll('"state":"paused"', paused));
+    });
+  });
+
+test('a monitor that a maintenance window pauses says which one, until when, on its page and in the list', async () => {
+  await http('shop');
+  const until = new Date().setHours(23, 59, 0, 0);
+  const before = pausedBy({ window: 'move', until });
+  const text = 'Paused by the window move until 23:59';
+  await kit.using(
+    async ({ page, findings }) => {
+      const verdict = page.locator('.monitors-verdict', { hasText: 'Paused' });
+      await verdict.getByRole('link', { name: text }).waitFor();
+      assert.equal(await findings(), []);
+      await page.getByRole('switch').click();
+      await page.locator('.rail').getByRole('link', { name: 'Monitors' }).click();
+      await page.locator('.monitors-row', { hasText: text }).waitFor();
+    },
+    'monitors/shop',
+    { before },
+  );
 });
 
 test('a machine that cannot check and tags that no machine holds say why', async () => {

@@ -1,11 +1,11 @@
 import { Radar } from 'lucide';
-import { Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
+import { Link, Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
 import { OpenAlerts } from '../../../parts/alert/open.tsx';
 import { Button, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import { isChecked, isMissing, type Monitor, mayWrite } from '../model.ts';
+import { isChecked, isMissing, type Monitor, mayWrite, pauseOf, pauseText } from '../model.ts';
 import { NoChannel } from '../no-channel.tsx';
 import { About } from './about.tsx';
 import { Actions } from './actions.tsx';
@@ -94,7 +94,8 @@ function Content({ monitor, onChanged }: Props) {
 function Verdict({ monitor }: Pick<Props, 'monitor'>) {
   const { verdict, kind, spec, interval_s, enable } = monitor;
   const { state, since, detail } = verdict;
-  const shown = enable ? state : 'paused';
+  const pause = pauseOf(monitor);
+  const shown = enable && !pause ? state : 'paused';
   const parts = [
     t.monitors.kinds[kind],
     subjectOf(spec),
@@ -110,6 +111,9 @@ function Verdict({ monitor }: Pick<Props, 'monitor'>) {
           <span class="muted" title={format.dateTime(since)}>
             {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
           </span>
+        )}
+        {shown === 'paused' && pause && (
+          <Link to={to('alerts', 'silences')}>{pauseText(pause)}</Link>
         )}
         {shown !== 'up' && shown !== 'paused' && detail !== '' && (
           <span class="monitors-why">{sentenceOf(reasonText(detail))}</span>
