@@ -21,6 +21,7 @@ const STEPS = [
   'Add a second machine',
   'Name this machine',
   'Decide how long history is kept',
+  'Watch a URL',
   'Be told: add a channel',
   'Make a status page',
 ];
@@ -73,15 +74,20 @@ test('each step is done where it stands, and the steps go when all are', () =>
       );
       assert.is(await kit.app.call('kv_get_value', inited), null);
       await page.getByRole('link', { name: 'Fleet' }).first().click();
+      await steps.getByRole('button', { name: 'New monitor' }).click();
+      await page.getByLabel('URL, host:port or name').waitFor();
+      await page.getByRole('link', { name: 'Fleet' }).first().click();
       await steps.getByRole('button', { name: 'Make a page' }).click();
       await page.waitForURL(/server\/status\?new=1/);
       const config = { url: 'http://127.0.0.1:9/hook' };
       const channel = { name: 'hook', kind: 'webhook', config };
       await kit.app.call('channel_create', { ...root(), channel });
+      const monitor = { name: 'shop', kind: 'http', spec: { url: 'http://127.0.0.1:9/' } };
+      await kit.app.call('monitor_create', { ...root(), monitor });
       const body = { title: 'Example', entries: [{ name: 'Desk', agent: uuidOf(0) }] };
       await kit.app.call('status-page_create', { ...root(), slug: 'main', page: body });
       await page.getByRole('link', { name: 'Fleet' }).first().click();
-      await steps.locator('.done').nth(3).waitFor();
+      await steps.locator('.done').nth(4).waitFor();
       await machineOf(kit.app, await kit.app.connect(), 1).report();
       await page.reload();
       await page.locator('.fleet-card').nth(1).waitFor();

@@ -39,6 +39,16 @@ test('every button that the guides name of the alerts pages is there', async () 
   for (const name of named) assert.ok(known.has(name), `_${name}_ is no text of the alerts pages`);
 });
 
+test('every button that the guide names of the monitors pages is there', async () => {
+  const { words } = await import(join(root, 'plugins/dashboard/web/pages/monitors/en.ts'));
+  const known = new Set([...textsOf(words), 'Monitors']);
+  const guide = page('docs/guide/monitors.md').replace(/^```[\s\S]*?^```$/gm, '');
+  const named = [...guide.matchAll(/(?<![\w`])_([A-Z][^_]*)_(?!\w)/g)].map(([, name = '']) => name);
+  assert.ok(named.length > 3, String(named.length));
+  for (const name of named)
+    assert.ok(known.has(name), `_${name}_ is no text of the monitors pages`);
+});
+
 test('the number of built-in plugins is that of the program, in README and in the guide of doctor', () => {
   const count = builtInNames().length;
   assert.match(page('README.md'), `([all ${count}](docs/reference/plugins.md))`);

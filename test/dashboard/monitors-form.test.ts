@@ -212,7 +212,7 @@ test('Cancel and Escape leave the form; Escape asks first where something was ch
   }, 'monitors/shop');
 });
 
-test('Enter in the one field tries what stands there', () =>
+test('Enter in the one field, which a fresh server shows at once, tries what stands there', () =>
   kit.using(async ({ page }) => {
     const field = page.getByLabel('URL, host:port or name');
     await field.press('Enter');

@@ -1,5 +1,6 @@
 // proof only: 60
 /** The page of a monitor: it shows at once what was done, and says who is told and why something is not checked. */
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
 import { type Kit, missing, startKit } from './kit.ts';
@@ -45,6 +46,103 @@ test('a check that was asked for shows as the last one soon, and one that was sw
     assert.is(await verdict.getByText('503').count(), 0);
     assert.is(await page.locator('.open-alerts').count(), 0);
   }, 'monitors/shop');
+});
+
+test('while there is no channel, those who may make one read that nobody is told', async () => {
+  await http('shop');
+  const line = 'Nobody is told when a monitor is down';
+  await kit.using(async ({ page, findings }) => {
+    await page.getByText(line).waitFor();
+    assert.equal(await findings(), []);
+    await page.locator('.monitors-row').getByRole('link', { name: 'shop' }).click();
+    await page.locator('.monitors-verdict').waitFor();
+    await page.getByText(line).waitFor();
+    assert.equal(await findings(), []);
+    await page.getByRole('link', { name: 'Alerts → Channels' }).click();
+    await page.waitForURL(/alerts\/channels$/);
+    const channel = { name: 'hook', kind: 'webhook', config: { url: 'http://127.0.0.1:9/hook' } };
+    await kit.app.call('channel_create', { token: kit.app.superToken, channel });
+    await page.goBack();
+    await page.locator('.monitors-about').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.getByText(line).count(), 0);
+  }, 'monitors');
+  const token = await kit.app.token([{ scopes: ['global'], permissions: [{ monitor: 'read' }] }]);
+  await kit.using(
+    async ({ page }) => {
+      await page.locator('.monitors-about').waitFor();
+      assert.is(await page.getByText(line).count(), 0);
+    },
+    'monitors/shop',
+    { token },
+  );
+});
+
+test('readers of the screen hear of a group and of a heartbeat that these are not checked, and of checks how many failed', async () => {
+  await http('shop');
+  await create(kit, { name: 'all', kind: 'group', spec: { members: ['shop'] } });
+  await create(kit, { name: 'backup', kind: 'heartbeat', spec: { period_s: 3_600 } });
+  await kit.using(async ({ page }) => {
+    for (const [name, text] of [
+      ['all', 'as its members say: a group is not checked itself'],
+      ['backup', 'it is called, not checked'],
+      ['shop', '1 check, 0 failed'],
+    ] as const) {
+      const row = page.locator('.monitors-row', { has: page.getByRole('link', { name }) });
+      await row.locator('.sr', { hasText: text }).waitFor({ state: 'attached' });
+    }
+  }, 'monitors');
+});
+
+/** Has answers of `monitor_get` and rows of `monitor_list` say that a window pauses them. */
+const pausedBy = (pause: object) => (page: Page) =>
+  page.routeWebSocket(/rpc$/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => server.send(text));
+    server.onMessage((text) => {
+      const paused = `"state":"paused","paused_by":${JSON.stringify(pause)}`;
+      const said = String(text).replaceAll('"problem":null,"verdict"', `${paused.slice(17)},$&`);
+      socket.send(said.replaceAll('"state":"paused"', paused));
+    });
+  });
+
+test('a monitor that a maintenance window pauses says which one, until when, on its page and in the list', async () => {
+  await http('shop');
+  const until = new Date().setHours(23, 59, 0, 0);
+  const before = pausedBy({ window: 'move', until });
+  const text = 'Paused by the window move until 23:59';
+  await kit.using(
+    async ({ page, findings }) => {
+      const verdict = page.locator('.monitors-verdict', { hasText: 'Paused' });
+      await verdict.getByRole('link', { name: text }).waitFor();
+      assert.equal(await findings(), []);
+      await page.getByRole('switch').click();
+      await page.locator('.rail').getByRole('link', { name: 'Monitors' }).click();
+      await page.locator('.monitors-row', { hasText: text }).waitFor();
+    },
+    'monitors/shop',
+    { before },
+  );
+});
+
+test('a machine that cannot check and tags that no machine holds say why', async () => {
+  await kit.stop();
+  kit = await startKit({ machines: 2, gone: 1 });
+  const [{ uuid }] = kit.machines as readonly [{ readonly uuid: string }];
+  await http('named', { places: { server: false, agents: [uuid] } });
+  await http('tagged', { places: { server: false, tags: ['moon'] } });
+  await http('both', { places: { server: true, tags: ['moon'] } });
+  await kit.using(async ({ page, findings }) => {
+    const places = page.locator('.card', { has: page.locator('.monitors-places') });
+    await page.getByText(/^It does not run: web-1: it /).waitFor();
+    await places.getByText(/^Does not check: it /).waitFor();
+    assert.equal(await findings(), []);
+    await page.goto(`${kit.app.url}/svc/dashboard/monitors/tagged`);
+    await page.getByText('There is no agent that holds one of its tags').waitFor();
+    await page.goto(`${kit.app.url}/svc/dashboard/monitors/both`);
+    await places.getByText('No machine checks it').waitFor();
+    await places.getByText('The server').waitFor();
+  }, 'monitors/named');
 });
 
 suiteOf.run();

@@ -40,6 +40,9 @@ export const words = {
   month: '30 d',
   outcomes: (count: number, failed: number) =>
     count === 0 ? 'not checked yet' : `${counted(count, 'check', 'checks')}, ${failed} failed`,
+  noOutcomes: (isGroup: boolean) =>
+    isGroup ? 'as its members say: a group is not checked itself' : 'it is called, not checked',
+  pausedBy: (name: string, until: string) => `Paused by the window ${name} until ${until}`,
   ungrouped: 'Without a group',
   countOf: {
     down: (count: number) => `${count} down`,
@@ -106,6 +109,8 @@ export const words = {
   enabled: (name: string) => `Check ${name}`,
   switchOff: 'Switch off',
   switchOn: 'Switch on',
+  nobodyIsTold: 'Nobody is told when a monitor is down: there is no channel yet.',
+  toChannels: 'Alerts → Channels',
   checkNow: 'Check now',
   checking: 'It is checked within a second or two.',
   edit: 'Edit',
@@ -177,6 +182,9 @@ export const words = {
   places: {
     title: 'Places',
     server: 'The server',
+    problem: (why: string) => `Does not check: ${why}`,
+    tooFew: (found: number, wanted: number) =>
+      `${found === 0 ? 'No machine checks' : `Only ${counted(found, 'machine', 'machines')} of ${wanted} check`} it: too few hold the tags and may check it.`,
     machines: (count: number) => (count === 0 ? 'Machines' : `Machines: ${count} chosen`),
     tags: 'Machines with one of these tags',
     pick: 'So many of these machines',

@@ -70,6 +70,8 @@ export const words: Strings['monitors'] = {
   day: '24 小时',
   month: '30 天',
   outcomes: (count, failed) => (count === 0 ? '尚未检查' : `${count} 次检查，${failed} 次失败`),
+  noOutcomes: (isGroup) => (isGroup ? '由成员决定：组合本身不检查' : '由任务调用，不检查'),
+  pausedBy: (name, until) => `被维护窗口 ${name} 暂停至 ${until}`,
   ungrouped: '未分组',
   countOf: {
     down: (count) => `${count} 个中断`,
@@ -134,6 +136,8 @@ export const words: Strings['monitors'] = {
   enabled: (name) => `检查 ${name}`,
   switchOff: '停用',
   switchOn: '启用',
+  nobodyIsTold: '监控中断时没有人会收到通知：还没有渠道。',
+  toChannels: '告警 → 渠道',
   checkNow: '立即检查',
   checking: '一两秒内检查。',
   edit: '编辑',
@@ -202,6 +206,9 @@ export const words: Strings['monitors'] = {
   places: {
     title: '地点',
     server: '服务器',
+    problem: (why) => `它不检查：${why}`,
+    tooFew: (found, wanted) =>
+      `${wanted} 台机器中只有 ${found} 台在检查：带有这些标签且允许检查的不够。`,
     machines: (count) => (count === 0 ? '机器' : `机器：已选 ${count} 台`),
     tags: '带有这些标签之一的机器',
     pick: '从中选几台',

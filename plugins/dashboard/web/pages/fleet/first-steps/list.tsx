@@ -54,6 +54,10 @@ function Action({ step }: { readonly step: AnyStep }) {
   if (step.id === 'add') return <AddMachine />;
   if (step.id === 'name') return step.machine ? <NameIt machine={step.machine} /> : null;
   if (step.id === 'keep') return <Keep {...step} />;
+  if (step.id === 'watch')
+    return (
+      <Button onClick={() => navigate(to('monitors', { new: '' }))}>{t.fleet.steps.watchIt}</Button>
+    );
   if (step.id === 'tell')
     return (
       <Button onClick={() => navigate(to('alerts', 'channels', { new: '' }))}>

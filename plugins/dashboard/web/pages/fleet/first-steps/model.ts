@@ -29,7 +29,7 @@ interface Step {
 }
 export type AnyStep = Step &
   (
-    | { readonly id: 'add' | 'tell' | 'status' }
+    | { readonly id: 'add' | 'watch' | 'tell' | 'status' }
     | { readonly id: 'name'; readonly machine: Machine | undefined }
     | { readonly id: 'keep'; readonly hasGlobal: boolean; readonly onStandard: () => void }
   );
@@ -55,6 +55,7 @@ interface Found {
   readonly hasPage: boolean | undefined;
   readonly hasGlobal: boolean | undefined;
   readonly hasChannel: boolean | undefined;
+  readonly hasMonitor: boolean | undefined;
   /** Tells whether a limit is set that holds for all machines. */
   readonly hasLimits: boolean;
   /** Time for which this server keeps its history, in a sentence. */
@@ -91,15 +92,17 @@ function useFound() {
   const asksGlobal = mayCreate === true && mayLimit === true;
   const asksPage = has('status-page') && holds('status_page', 'write');
   const asksChannel = has('notify') && has('alert') && holds('channel', 'write');
+  const asksMonitor = has('monitor') && holds('monitor', 'write') && holds('monitor', 'read');
   return usePoll<Found | undefined>(
-    `first steps ${isKnown} ${asksGlobal} ${asksPage} ${asksChannel}`,
+    `first steps ${isKnown} ${asksGlobal} ${asksPage} ${asksChannel} ${asksMonitor}`,
     async () => {
       if (!isKnown) return undefined;
-      const [pages, namespaces, kept, channels] = await Promise.all([
+      const [pages, namespaces, kept, channels, watched] = await Promise.all([
         asksPage ? call('status-page_list') : undefined,
         asksGlobal ? call('kv_list_all_namespace') : undefined,
         asksGlobal ? keptBy(server) : undefined,
         asksChannel ? call('channel_list') : undefined,
+        asksMonitor ? call('monitor_list', { limit: 1 }) : undefined,
       ]);
       const hasGlobal = namespaces?.includes(GLOBAL);
       const namespace_key = [{ namespace: GLOBAL, key: LIMITS }];
@@ -107,6 +110,7 @@ function useFound() {
       return {
         hasPage: pages && pages.length > 0,
         hasGlobal,
+        hasMonitor: watched && watched.monitors.length > 0,
         hasChannel: channels && channels.length > 0,
         hasLimits: limits.some(({ value }) => value !== null),
         kept,
@@ -142,6 +146,8 @@ export function useSteps(machines: readonly Machine[]): readonly AnyStep[] | und
       hasGlobal: found.hasGlobal,
       onStandard: keepStandard,
     });
+  if (found?.hasMonitor !== undefined)
+    steps.push({ id: 'watch', why: why.watch, isDone: found.hasMonitor });
   if (found?.hasChannel !== undefined)
     steps.push({ id: 'tell', why: why.tell, isDone: found.hasChannel });
   if (found?.hasPage !== undefined)

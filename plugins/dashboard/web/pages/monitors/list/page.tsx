@@ -5,6 +5,7 @@ import { Button, Command, Empty, format, Icon, Menu, Search } from '../../../par
 import { t } from '../../../strings/index.ts';
 import { NewForm } from '../editor/new.tsx';
 import { mayMake, type Row, STATES, type State, useMonitors } from '../model.ts';
+import { NoChannel } from '../no-channel.tsx';
 import { countsOf, filtersOf, linesOf, shownOf } from './filters.ts';
 import { Rows } from './rows.tsx';
 
@@ -77,6 +78,7 @@ function List({ rows }: { readonly rows: readonly Row[] }) {
         )}
       </header>
       <Sentence rows={rows} />
+      <NoChannel />
       <Bar rows={rows} state={filters.state} text={filters.text} />
       {shown.length === 0 ? (
         <Empty icon={SearchX} title={t.monitors.noMatch}>

@@ -5,7 +5,7 @@ import { Amount, format, Icon, sentenceOf, useWindow } from '../../../parts/inde
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import { type Row, targetText } from '../model.ts';
+import { isChecked, pauseOf, pauseText, type Row, targetText } from '../model.ts';
 import { uptimeFigure } from '../uptime-figure.ts';
 import { countsOf, type Line } from './filters.ts';
 import { useMonths } from './months.ts';
@@ -112,9 +112,11 @@ interface RowProps {
 }
 
 function MonitorRow({ row, month, index, style }: RowProps) {
-  const { name, state, detail, recent, ms, uptime } = row;
+  const { name, kind, state, detail, recent, ms, uptime } = row;
   const target = targetText(row);
-  const why = state === 'down' || state === 'degraded' ? sentenceOf(reasonText(detail)) : '';
+  const pause = state === 'paused' ? pauseOf(row) : undefined;
+  const isBad = state === 'down' || state === 'degraded';
+  const why = pause ? pauseText(pause) : isBad ? sentenceOf(reasonText(detail)) : '';
   const failed = recent.split('d').length - 1;
   return (
     <div
@@ -142,7 +144,11 @@ function MonitorRow({ row, month, index, style }: RowProps) {
         {why === '' ? target : why}
       </span>
       <span role="cell" class="monitors-recent">
-        <span class="sr">{t.monitors.outcomes(recent.length, failed)}</span>
+        <span class="sr">
+          {isChecked(kind)
+            ? t.monitors.outcomes(recent.length, failed)
+            : t.monitors.noOutcomes(kind === 'group')}
+        </span>
       </span>
       <span role="cell" class="monitors-ms num">
         <Amount of={ms === null ? undefined : format.milliseconds(ms)} />

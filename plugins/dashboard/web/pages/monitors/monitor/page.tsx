@@ -1,18 +1,19 @@
 import { Radar } from 'lucide';
-import { Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
+import { Link, Loaded, navigate, to, useCrumbs, useServer } from '../../../frame/index.ts';
 import { OpenAlerts } from '../../../parts/alert/open.tsx';
 import { Button, Empty, ErrorNote, format, sentenceOf } from '../../../parts/index.ts';
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import { isChecked, isMissing, type Monitor, mayWrite } from '../model.ts';
+import { isChecked, isMissing, type Monitor, mayWrite, pauseOf, pauseText } from '../model.ts';
+import { NoChannel } from '../no-channel.tsx';
 import { About } from './about.tsx';
 import { Actions } from './actions.tsx';
 import { Certificates } from './certificates.tsx';
 import { Figures } from './figures.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import { Members, membersOf } from './members.tsx';
-import { isElsewhere, useAlertsOf, useMonitor, useUptime } from './model.ts';
+import { isElsewhere, useAlertsOf, useMonitor, usePlaceName, useUptime } from './model.ts';
 import { Outages } from './outages.tsx';
 import { LastFailure, Places } from './places.tsx';
 import { Times } from './times.tsx';
@@ -37,6 +38,9 @@ export function MonitorPage({ name }: { readonly name: string }) {
   );
 }
 
+/** Machine at the beginning of a problem. */
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=: )/;
+
 /** Nothing is open of what is off; the server ends it in a moment. */
 const NONE: ReturnType<typeof useAlertsOf> = [];
 
@@ -50,8 +54,10 @@ function Content({ monitor, onChanged }: Props) {
   const server = useServer();
   const alerts = useAlertsOf(name);
   const uptime = useUptime(name);
+  const nameOf = usePlaceName();
   const mayChange = mayWrite(server, name);
-  const isElse = states.some(({ place }) => isElsewhere(place));
+  const { agents = [], tags: words = [] } = monitor.places;
+  const isElse = agents.length + words.length > 0 || states.some(({ place }) => isElsewhere(place));
   const seen = certificates.length > 0 && <Certificates list={certificates} />;
   return (
     <div class="stack">
@@ -60,7 +66,10 @@ function Content({ monitor, onChanged }: Props) {
         <Actions {...{ monitor, mayChange, onChanged }} />
       </header>
       <Verdict monitor={monitor} />
-      {problem !== null && <ErrorNote what={t.monitors.problem} error={problem} />}
+      <NoChannel />
+      {problem !== null && (
+        <ErrorNote what={t.monitors.problem} error={problem.replace(UUID, nameOf)} />
+      )}
       <Figures {...{ monitor, uptime }} />
       <OpenAlerts alerts={enable ? alerts : NONE} />
       {kind === 'heartbeat' && <Heartbeat {...{ monitor, mayChange, onChanged }} />}
@@ -85,7 +94,8 @@ function Content({ monitor, onChanged }: Props) {
 function Verdict({ monitor }: Pick<Props, 'monitor'>) {
   const { verdict, kind, spec, interval_s, enable } = monitor;
   const { state, since, detail } = verdict;
-  const shown = enable ? state : 'paused';
+  const pause = pauseOf(monitor);
+  const shown = enable && !pause ? state : 'paused';
   const parts = [
     t.monitors.kinds[kind],
     subjectOf(spec),
@@ -101,6 +111,9 @@ function Verdict({ monitor }: Pick<Props, 'monitor'>) {
           <span class="muted" title={format.dateTime(since)}>
             {t.monitors.since(format.when(since), format.duration(Date.now() - since))}
           </span>
+        )}
+        {shown === 'paused' && pause && (
+          <Link to={to('alerts', 'silences')}>{pauseText(pause)}</Link>
         )}
         {shown !== 'up' && shown !== 'paused' && detail !== '' && (
           <span class="monitors-why">{sentenceOf(reasonText(detail))}</span>
