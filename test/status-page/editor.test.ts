@@ -76,4 +76,52 @@ test('an entry whose monitor was deleted says so', () =>
     await page.getByText('Hidden: this monitor was deleted.').waitFor();
   }, 'server/status/shop'));
 
+test('a monitor without a public name: the form says what to type, and nothing of the monitor is filled in', () =>
+  kit.using(async ({ page, findings }) => {
+    await call('monitor_create', { monitor: { ...monitor('internal-c'), public_name: 'Wiki' } });
+    for (const name of ['internal-d', 'internal-e'])
+      await call('monitor_create', { monitor: { ...monitor(name), group: 'Inside' } });
+    await page.reload();
+    await page.getByLabel('Address', { exact: true }).fill('inside');
+    await page.getByLabel('Title').fill('Inside');
+    await page.getByRole('button', { name: 'Add a monitor' }).click();
+    const find = page.getByLabel('Monitor', { exact: true });
+    const name = page.getByLabel('Public name');
+    assert.equal([await find.inputValue(), await name.inputValue()], ['', '']);
+    await page.getByText('An entry has no monitor yet').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Publish' }).isDisabled());
+    await find.fill('internal-c');
+    await page.getByText('Empty: the public name of the monitor, “Wiki”.').waitFor();
+    await find.fill('internal-a');
+    await page.getByText('Type what readers should see: “internal-a” has no public name').waitFor();
+    assert.is(await name.inputValue(), '');
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    assert.ok(await name.evaluate((field: any) => field.matches(':focus')), 'it asks there');
+    await name.fill('Till');
+    await page.getByLabel('Add all of a group').selectOption('Inside (2)');
+    await page.getByText('“internal-e” has no public name').waitFor();
+    for (const [at, text] of ['', 'Mail', 'Files'].entries())
+      if (at > 0) await name.nth(at).fill(text);
+    assert.is(await page.getByLabel('Group', { exact: true }).nth(1).inputValue(), '');
+    assert.equal(await findings(), []);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('The page is saved.').waitFor();
+    const { entries } = (await call('status-page_get', { slug: 'inside' })).page;
+    assert.equal(
+      entries.map((entry: any) => entry.name),
+      ['Till', 'Mail', 'Files'],
+    );
+  }, 'server/status?new=1'));
+
+test('the server names the monitor that lacks a public name', async () => {
+  const { id } = await call('monitor_get', { name: 'internal-a' });
+  const page = { title: 'A', entries: [{ monitor: id }] };
+  await call('status-page_create', { slug: 'a', page }).then(
+    () => assert.unreachable(),
+    ({ message }) =>
+      assert.match(message, /'1' needs a name that readers see: its monitor 'internal-a' has no/),
+  );
+});
+
 suiteOf.run();

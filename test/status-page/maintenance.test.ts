@@ -1,6 +1,7 @@
 // Maintenance windows on a status page (plugins/alert/README.md, plugins/status-page/README.md).
-import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
+import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { boot, create, PLUGINS as MONITOR } from '../monitor/kit.ts';
 import { suite } from '../runner/suite.ts';
 import { agent, PLUGINS, seedAgent, uuidOf } from './kit.ts';
 
@@ -12,12 +13,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   let app: TestApp;
   let now = 0;
   test.before(async () => {
-    const plugins = [...PLUGINS, 'kv', 'egress', 'notify', 'alert'];
-    app = await bootForTest(plugins, {}, { dialect, clock: true });
+    const plugins = new Set([...PLUGINS, ...MONITOR, 'kv', 'egress', 'notify', 'alert']);
+    app = await boot(dialect, {}, [...plugins]);
     now = app.clock.now();
     await seedAgent(app, { uuid: uuidOf(1) });
+    const shown: object[] = [];
+    for (const name of ['shop-a', 'shop-b', 'shop-c', 'mail']) {
+      const tags = name === 'mail' ? ['night'] : [];
+      const spec = { period_s: 86_400 };
+      const { id } = await create(app, { name, kind: 'heartbeat', spec, tags });
+      shown.push({ monitor: id, name: `<${name.toUpperCase()}>` });
+    }
     for (const slug of ['shop', 'other']) {
-      const page = { title: slug, entries: [agent(1, 'web')] };
+      const page = { title: slug, entries: [agent(1, 'web'), ...shown] };
       await app.call('status-page_create', { token: app.superToken, slug, page });
     }
   });
@@ -63,6 +71,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const words = await text('shop');
     assert.not.match(words, /New/);
     assert.match(words, /Move/);
+  });
+
+  test('a planned window says which entries it is about by their public names, and when it ends', async () => {
+    const from = Math.ceil(app.clock.now() / HOUR) * HOUR + 30 * HOUR;
+    for (const [name, scope, says] of [
+      ['A', { agents: [uuidOf(1)] }, 'A (web), starts'],
+      ['B', { monitors: ['shop*'] }, 'B (&lt;SHOP-A&gt;, &lt;SHOP-B&gt;, &lt;SHOP-C&gt;), starts'],
+      ['C', { tags: ['night'], rules: ['Monitor down'] }, 'C (&lt;MAIL&gt;), starts'],
+      ['D', { monitors: ['*'] }, '&lt;SHOP-C&gt; and 1 more), starts'],
+      // A monitor that is not on the page is named nowhere, and a rule is no entry.
+      ['E', { monitors: ['secret'] }, 'E, starts'],
+      ['F', { rules: ['Monitor down'] }, 'F, starts'],
+    ] as const)
+      await window(name, from, from + 2 * HOUR, { scope }).then(async () => {
+        await app.clock.advance(60_000);
+        const words = await text('shop');
+        assert.ok(words.includes(says), `${says}: ${words}`);
+      });
+    const words = await text('shop');
+    assert.not.match(words, /secret|Monitor down/);
+    const end = `${clock(from + 2 * HOUR)} UTC`;
+    assert.match(words, new RegExp(`A \\(web\\), starts .* UTC, ends (?:\\d+ \\w+ \\d+, )?${end}`));
+    assert.match(await text('shop?lang=zh-CN'), /计划维护：A（web），.* 开始，.* 结束/);
   });
 
   test.run();

@@ -1,6 +1,8 @@
 // Monitors on status pages, as a stranger sees them (plugins/status-page/src/live/monitor-row.ts).
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
+import { monitorRow } from '../../plugins/status-page/src/live/monitor-row.ts';
+import { uptimeOf } from '../../plugins/status-page/src/live/uptime.ts';
 import {
   boot,
   create,
@@ -26,6 +28,43 @@ const pages = may({ status_page: '*' }, [
   { status_page: 'delete' },
 ]);
 const reads = may({ monitor: 'internal-*' }, [{ monitor: 'read' }]);
+
+const bars = suite('status page: colours of bars');
+// The day that goes on may be short: a share of it counts, too.
+for (const [uptime, down_s, kind] of [
+  [100, 0, 'fine'],
+  [99.99, 1, 'part'],
+  [71, 700, 'part'],
+  [50, 900, 'part'],
+  [49.99, 900, 'bad'],
+  [0, 120, 'bad'],
+  [94.21, 5_000, 'bad'],
+  [null, 0, 'none'],
+] as const)
+  bars(`a day of a monitor with an uptime of ${uptime} % and ${down_s} s down is ${kind}`, () => {
+    const span = { from: 0, uptime, down_s, degraded_s: 0, coverage: 1 };
+    const past: any = { state: 'up', since: 0, all: span, days: [span] };
+    const named = { id: 1, name: 'x', public_name: null };
+    const entry = { key: '1', name: 'Shop', group: '', monitor: 1 };
+    const { uptime: shown } = monitorRow(entry, named, { past, latency: undefined, today: 0 });
+    assert.is(shown?.cells[0]?.kind, kind);
+  });
+
+for (const [here, kind] of [
+  [60, 'fine'],
+  [40, 'part'],
+  [20, 'bad'],
+  [0, 'bad'],
+] as const)
+  bars(
+    `an hour after midnight a machine that was here for ${here} min has a bar that is ${kind}`,
+    () => {
+      const seen = { here: true, since: 0, firstDay: 0, days: new Map([[9, here * MINUTE]]) };
+      const { cells } = uptimeOf(seen, 9 * DAY + 60 * MINUTE);
+      assert.is(cells.at(-1)?.kind, kind);
+    },
+  );
+bars.run();
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const test = suite(`status page: monitors (${dialect})`);

@@ -31,12 +31,20 @@ export const AlertTouched = topic(
   Type.Object({ ids: Type.Array(Type.Integer()) }),
 );
 
+/** Machine, by its UUID, or monitor, by its name. */
+export interface Maintained {
+  readonly kind: 'agent' | 'monitor';
+  readonly id: string;
+}
+
 /** One time at which a maintenance window holds. */
 export interface PublicWindow {
   readonly name: string;
   /** Unix ms. */
   readonly from: number;
   readonly to: number;
+  /** Tells whether the window is about this one: its scope names it, or a tag of it. */
+  readonly isAbout: (one: Maintained) => boolean;
 }
 
 /** Maintenance windows that their owners show on status pages, from memory. */

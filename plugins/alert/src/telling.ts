@@ -43,10 +43,9 @@ import type { AlertStore } from './store/alerts.ts';
 import { nameOfSubject } from './subjects.ts';
 import type { Alert, Machines, Placed, Rule } from './types.ts';
 import { addWindowMethods } from './windows/methods.ts';
+import { publicWindows } from './windows/public.ts';
 
 const REFRESH_MS = 10_000;
-/** Time ahead of it at which a status page shows a window. */
-const UPCOMING_MS = 14 * 86_400_000;
 /** Rules of the watchdog's address, which stands in the configuration: its operator may name any. */
 const rules = { connect_ms: 5_000, idle_ms: 10_000, max_bytes: 65_536, allow: ['*'] };
 
@@ -219,17 +218,7 @@ export class Telling {
 
   /** Public windows, for status pages. */
   windows(): MaintenanceWindows {
-    const { windows } = this.#settings;
-    const shown = (slug: string, now: number, until: number) =>
-      windows.public(slug, now, until).map(({ window: { name }, range: [from, to] }) => ({
-        ...{ name, from, to },
-      }));
-    return {
-      active: (slug, now) => shown(slug, now, now + 1),
-      upcoming: (slug, now) => {
-        return shown(slug, now, now + UPCOMING_MS).filter(({ from }) => from > now);
-      },
-    };
+    return publicWindows(this.#settings.windows, this.#parts);
   }
 
   /** Reads again what may have changed: alone a server hears of every change, but for the rights of owners. */

@@ -144,7 +144,9 @@ export class Changes {
       if (!(await auth.allows(caller, wanted))) throw RpcError.denied(wanted.denied);
       if (!named) throw RpcError.notFound(`there is no monitor ${monitor}, in the entry '${key}'`);
       if (name === '' && named.public_name === null) {
-        throw RpcError.invalid(`the entry '${key}' needs a name: its monitor has no public name`);
+        throw RpcError.invalid(
+          `the entry '${key}' needs a name that readers see: its monitor '${named.name}' has no public_name`,
+        );
       }
     }
   }

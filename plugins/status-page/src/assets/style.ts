@@ -30,15 +30,20 @@ a{color:var(--accent);text-underline-offset:2px}
 .degraded>.v b{color:var(--warn-text)}
 .v b{font-weight:600}
 .rows svg{grid-column:1/-1;width:100%;height:30px;display:block}
-.rows path{stroke:var(--fine);stroke-width:2.7;stroke-dasharray:.7 .3}
+.rows path{stroke:var(--fine);stroke-width:2.2;stroke-dasharray:.7 .3}
 .rows .n{stroke:var(--muted);stroke-width:.22}
-.rows .p{stroke:var(--warn);stroke-width:3.3}
+.rows .p{stroke:var(--warn);stroke-width:3.1}
 .rows .d{stroke:var(--bad);stroke-width:4}
 .rows path:hover{opacity:.7}
 .rows>li.a:not(:has(+.a))::before,.rows>li.a:not(:has(+.a))::after,.rows>li.b:not(:has(+.b))::before,.rows>li.b:not(:has(+.b))::after{order:1;font-size:12px;color:var(--muted);margin-top:-4px}
 .rows>li.a::before{content:var(--a)}.rows>li.a::after{content:var(--z);text-align:end}
 .rows>li.b::before{content:var(--b)}.rows>li.b::after{content:var(--y);text-align:end}
 .rows>li.a:has(+.a)::before,.rows>li.a:has(+.a)::after,.rows>li.b:has(+.b)::before,.rows>li.b:has(+.b)::after,.rows>li:not(:has(svg))::before,.rows>li:not(:has(svg))::after{content:none!important}
+.g{display:flex;flex-wrap:wrap;gap:4px 6px;align-items:center;font-size:12px;color:var(--muted);margin-top:8px}
+.g i{width:5px;height:9px;background:var(--fine)}
+.g i:not(:first-child){margin-inline-start:10px}
+.g .p{height:13px;background:var(--warn)}
+.g .d{height:16px;background:var(--bad)}
 .r{font-size:12px;color:var(--muted);margin:-4px 0 8px}
 .r b{color:var(--text)}
 details{grid-column:1/-1;order:2;font-size:12px}

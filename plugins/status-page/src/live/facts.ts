@@ -38,10 +38,15 @@ export interface Facts {
   readonly windows: readonly Sentence[];
 }
 
+/** Maintenance window with the names of the entries that it is about. */
+export interface PageWindow extends Pick<PublicWindow, 'name' | 'from' | 'to'> {
+  readonly names: readonly string[];
+}
+
 /** Maintenance windows of a page. */
 export interface PageWindows {
-  readonly active: readonly PublicWindow[];
-  readonly upcoming: readonly PublicWindow[];
+  readonly active: readonly PageWindow[];
+  readonly upcoming: readonly PageWindow[];
 }
 
 export function agentRow(
@@ -107,13 +112,13 @@ export function factsOf(
   const state = ORDER.find((one) => states.includes(one)) ?? 'unknown';
   const holding = active
     .toSorted((a, b) => b.to - a.to)
-    .map(({ name, to }): Sentence => {
-      return { form: 'windowNow', title: name, time: to };
+    .map(({ name, names, to }): Sentence => {
+      return { form: 'windowNow', title: name, names, time: to };
     });
   const coming = upcoming
     .toSorted((a, b) => a.from - b.from)
-    .map(({ name, from }): Sentence => {
-      return { form: 'windowNext', title: name, time: from };
+    .map(({ name, names, from, to }): Sentence => {
+      return { form: 'windowNext', title: name, names, time: from, end: to };
     });
   const sentence = overall(rows, troubles, stated, holding[0]);
   return {

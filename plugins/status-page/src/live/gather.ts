@@ -1,13 +1,13 @@
 import type { AgentHistory } from '@svc/plugin-agent-events/api';
 import type { AgentRegistry } from '@svc/plugin-agent-uuid/api';
-import type { MaintenanceWindows } from '@svc/plugin-alert/api';
+import type { Maintained, MaintenanceWindows, PublicWindow } from '@svc/plugin-alert/api';
 import type { MonitorHistory, NamedMonitor } from '@svc/plugin-monitor/api';
 import type { Owners } from '@svc/plugin-token/api';
 import { type AgentEntry, isMonitor, type MonitorEntry, type Page } from '../page.ts';
 import { maySee, maySeeMonitor } from '../permissions.ts';
 import type { Range } from '../ranges.ts';
 import type { Store } from '../store.ts';
-import { agentRow, type Facts, factsOf, probeRow, type Row } from './facts.ts';
+import { agentRow, type Facts, factsOf, type PageWindow, probeRow, type Row } from './facts.ts';
 import { type Latency, latencyOf } from './latency.ts';
 import type { MonitorCurves } from './monitor-curves.ts';
 import { monitorRow } from './monitor-row.ts';
@@ -85,10 +85,18 @@ export async function gather(
       rows.push(probeRow(one.entry, day && latencyOf(day)));
     } else rows.push(agentRow(one.entry, seen.get(one.id), now));
   }
-  const active = parts.windows?.active(page.slug, now) ?? [];
-  const upcoming = parts.windows?.upcoming(page.slug, now) ?? [];
+  // Rows stand in the order of what is shown.
+  const named = ({ isAbout, ...window }: PublicWindow): PageWindow => {
+    const names = rows.filter((_, at) => isAbout(maintained(shown[at] as Shown)));
+    return { ...window, names: [...new Set(names.map(({ name }) => name))] };
+  };
+  const active = (parts.windows?.active(page.slug, now) ?? []).map(named);
+  const upcoming = (parts.windows?.upcoming(page.slug, now) ?? []).map(named);
   return factsOf(page, rows, { incidents, active, upcoming }, now);
 }
+
+const maintained = ({ entry, monitor }: Shown): Maintained =>
+  monitor ? { kind: 'monitor', id: monitor.name } : { kind: 'agent', id: entry.agent };
 
 /** Returns the date of a zone, as Unix ms of its 00:00 UTC. */
 function dateIn(timeZone: string, now: number): number {

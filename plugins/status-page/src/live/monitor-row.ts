@@ -4,7 +4,7 @@ import type { MonitorEntry } from '../page.ts';
 import { MOST_PUBLIC_NAME } from '../rules.ts';
 import type { Row } from './facts.ts';
 import type { Latency } from './latency.ts';
-import { type Cell, type CellKind, DAY_MS, type Uptime } from './uptime.ts';
+import { type Cell, type CellKind, DAY_MS, LEAST_SHARE, type Uptime } from './uptime.ts';
 
 /** Seconds of a day, 5 %, from which on an outage is a long one. */
 const LONG_S = 4_320;
@@ -72,5 +72,5 @@ const cellOf = ({ uptime, down_s }: UpSpan, date: number): Cell => ({
 function kindOf(uptime: number | null, down_s: number): CellKind {
   if (uptime === null) return 'none';
   if (down_s <= 0) return 'fine';
-  return down_s < LONG_S ? 'part' : 'bad';
+  return down_s >= LONG_S || uptime < LEAST_SHARE * 100 ? 'bad' : 'part';
 }

@@ -10,8 +10,12 @@ export interface Sentence {
   readonly name?: string;
   /** Title of an incident. */
   readonly title?: string;
+  /** Names of the entries that a window is about; absent: it says nothing of them. */
+  readonly names?: readonly string[];
   /** Unix ms. */
   readonly time?: number;
+  /** Unix ms, after `time`. */
+  readonly end?: number;
   /** ms */
   readonly span?: number;
   /** 0 to 1 */

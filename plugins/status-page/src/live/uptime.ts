@@ -9,6 +9,8 @@ const UNWRITTEN_MS = 6 * MINUTE_MS;
 /** Less than this is no outage, and more than the second a long one. */
 const PART_MS = 5 * MINUTE_MS;
 const LONG_MS = 72 * MINUTE_MS;
+/** Less than this part of what is known was fine: the bar is red, however short that is. */
+export const LEAST_SHARE = 0.5;
 /** An agent that is here was away for so long, and this part of the day, when the page says so. */
 const AWAY_MS = 10 * MINUTE_MS;
 const AWAY_PART = 0.05;
@@ -53,8 +55,10 @@ export function uptimeOf({ here, firstDay, days }: Seen, now: number): Uptime {
     const away = Math.min(length, Math.max(0, length - (days.get(day) ?? 0) - unwritten));
     measured += length;
     lost += away;
-    const kind = away < PART_MS ? 'fine' : away < LONG_MS ? 'part' : 'bad';
-    cells.push({ kind, at, share: length > 0 ? 1 - away / length : 1, away });
+    const share = length > 0 ? 1 - away / length : 1;
+    const isBad = away >= LONG_MS || share < LEAST_SHARE;
+    const kind = away < PART_MS ? 'fine' : isBad ? 'bad' : 'part';
+    cells.push({ kind, at, share, away });
   }
   const last = cells.at(-1) as Cell;
   const wasAway = here && last.away >= AWAY_MS && 1 - last.share >= AWAY_PART;

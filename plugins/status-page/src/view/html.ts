@@ -147,12 +147,17 @@ function mainOf(facts: Facts, voice: Voice, places: Places, detail: Detail): str
     ...groups.map((rows) =>
       groupHtml(rows, voice, places, { ...detail, own, withRanges: rows === withCurves }),
     ),
+    facts.rows.some(({ uptime, latency }) => uptime ?? latency) ? legendHtml(voice) : '',
     earlier.length > 0 || none
       ? `<h2>${earlier.length > 0 ? words.past : words.incidents}</h2>${none}${list(earlier)}`
       : '',
     more ? `<p class="m">${words.moreIncidents}</p>` : '',
   ].join('\n');
 }
+
+/** Heights and colours of the strokes of bars, in words. */
+const legendHtml = ({ words: { legend } }: Voice): string =>
+  `<p class="g"><i></i>${legend.fine} <i class="p"></i>${legend.part} <i class="d"></i>${legend.bad}</p>`;
 
 /** Rows of one heading stand together, in the order in which headings come first. */
 function groupsOf(rows: readonly Row[]): Row[][] {

@@ -6,6 +6,9 @@ import { Format } from '../words/format.ts';
 import { type Words, wordsOf } from '../words/index.ts';
 import { fill } from './fill.ts';
 
+/** Names of one sentence. */
+const MOST_NAMES = 3;
+
 /** One language at the time of one page. */
 export class Voice {
   readonly language: Language;
@@ -22,14 +25,19 @@ export class Voice {
 
   /** Returns a sentence as plain text. */
   text(sentence: Sentence): string {
-    const { name = '', title = '', time } = sentence;
-    const when = time === undefined ? '' : this.format.time(time, this.now);
-    return fill(this.words[sentence.form], { ...this.#numbers(sentence), name, title, time: when });
+    const { name = '', title = '', time, end } = sentence;
+    const plain = (at: number, reference: number) => this.format.time(at, reference);
+    return fill(this.words[sentence.form], {
+      ...{ ...this.#numbers(sentence), name, title },
+      names: this.#names(sentence, (text) => text),
+      time: time === undefined ? '' : plain(time, this.now),
+      end: end === undefined ? '' : plain(end, time ?? this.now),
+    });
   }
 
   /** Returns a sentence as HTML; names are isolated, because they may run from right to left. */
   html(sentence: Sentence): string {
-    const { name = '', title = '', time } = sentence;
+    const { name = '', title = '', time, end } = sentence;
     const apart = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
     const { loss, ...numbers } = this.#numbers(sentence);
     return fill(this.words[sentence.form], {
@@ -37,7 +45,9 @@ export class Voice {
       loss: escapeHtml(loss),
       name: apart(name),
       title: apart(title),
+      names: this.#names(sentence, apart),
       time: time === undefined ? '' : this.time(time),
+      end: end === undefined ? '' : this.time(end, time),
     });
   }
 
@@ -48,6 +58,17 @@ export class Voice {
   time(time: number, reference = this.now): string {
     const machine = `${new Date(time).toISOString().slice(0, 16)}Z`;
     return `<time datetime="${machine}">${this.format.time(time, reference)}</time>`;
+  }
+
+  /** " (Shop, Mail and 2 more)"; empty: nothing is named. */
+  #names({ names = [] }: Sentence, apart: (name: string) => string): string {
+    if (names.length === 0) return '';
+    const { windowOf, comma, andMore } = this.words;
+    const few = names.slice(0, MOST_NAMES).map(apart).join(comma);
+    const more = names.length - MOST_NAMES;
+    return fill(windowOf, {
+      names: more > 0 ? fill(andMore, { names: few, count: String(more) }) : few,
+    });
   }
 
   #numbers({ span, loss, count, all }: Sentence) {

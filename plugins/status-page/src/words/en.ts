@@ -7,8 +7,11 @@ export const en = {
   incidentOpen: 'Ongoing incident: {title}',
   maintenance: 'Under maintenance: {title}',
   someMaintained: '{count} of {all} systems under maintenance',
-  windowNow: 'Maintenance: {title} until {time}',
-  windowNext: 'Planned maintenance: {title}, starts {time}',
+  windowNow: 'Maintenance: {title}{names} until {time}',
+  windowNext: 'Planned maintenance: {title}{names}, starts {time}, ends {end}',
+  windowOf: ' ({names})',
+  comma: ', ',
+  andMore: '{names} and {count} more',
 
   runs: 'Operational',
   answers: 'Reachable',
@@ -51,6 +54,7 @@ export const en = {
   cellNone: '{when}: no data',
   cellFirst: '{when}: first seen',
   lost: '{loss} lost',
+  legend: { fine: 'No problems', part: 'Minor problems', bad: 'Major problems' },
 
   latency: 'Latency over the last {range}',
   latencyText: 'Median {p50}, 95% under {p95}, maximum {max}; {loss} lost',

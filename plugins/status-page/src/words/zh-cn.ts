@@ -9,8 +9,11 @@ export const zhCn: Words = {
   incidentOpen: '有未结束的事件：{title}',
   maintenance: '维护中：{title}',
   someMaintained: '{all} 个系统中有 {count} 个维护中',
-  windowNow: '维护中：{title}，至 {time}',
-  windowNext: '计划维护：{title}，{time} 开始',
+  windowNow: '维护中：{title}{names}，至 {time}',
+  windowNext: '计划维护：{title}{names}，{time} 开始，{end} 结束',
+  windowOf: '（{names}）',
+  comma: '、',
+  andMore: '{names}及另外 {count} 项',
 
   runs: '运行正常',
   answers: '响应正常',
@@ -52,6 +55,7 @@ export const zhCn: Words = {
   cellLoss: '{when}：丢失 {loss}',
   cellNone: '{when}：暂无数据',
   cellFirst: '{when}：首次上线',
+  legend: { fine: '无问题', part: '轻微问题', bad: '严重问题' },
   lost: '丢失 {loss}',
 
   latency: '最近 {range}延迟',

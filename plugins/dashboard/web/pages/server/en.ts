@@ -59,7 +59,7 @@ export const words = {
     make: 'New page',
     none: 'No status page yet',
     noneHint:
-      'A status page shows everyone how the machines and probes you choose are doing, without their addresses. Nothing is public until you make one.',
+      'A status page shows everyone how the machines, monitors and probes you choose are doing, without their addresses. Nothing is public until you make one.',
     unreadable: 'The status pages could not be read.',
     unreadableOne: 'This status page could not be read.',
     entryCount: (count: number) => (count === 1 ? 'one entry' : `${count} entries`),
@@ -137,7 +137,14 @@ export const words = {
     monitor: 'Monitor',
     addMonitor: 'Add a monitor',
     monitorUnknown: 'No monitor has this name.',
-    publicNameHint: 'Empty: the public name of the monitor.',
+    publicNameHint: (name: string) => `Empty: the public name of the monitor, “${name}”.`,
+    publicNameWanted: (monitor: string) =>
+      `Type what readers should see: “${monitor}” has no public name, and its own name is not shown.`,
+    findMonitor: 'Find by name',
+    monitorWanted: 'An entry has no monitor yet: choose one, or remove the entry.',
+    addGroup: 'Add all of a group',
+    groupCount: (group: string, count: number) => `${group} (${count})`,
+    allMonitors: (count: number) => `All monitors (${count})`,
     monitorStates: {
       up: 'Up now.',
       degraded: 'Degraded now.',

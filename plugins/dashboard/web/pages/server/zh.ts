@@ -56,7 +56,7 @@ export const words: Strings['server'] = {
     make: '新建页面',
     none: '还没有状态页',
     noneHint:
-      '状态页向所有人展示您所选主机和探测的状态，不含其地址。在您新建之前，没有任何内容公开。',
+      '状态页向所有人展示您所选主机、监控项和探测的状态，不含其地址。在您新建之前，没有任何内容公开。',
     unreadable: '无法读取状态页列表。',
     unreadableOne: '无法读取此状态页。',
     entryCount: (count) => `${count} 个条目`,
@@ -128,7 +128,14 @@ export const words: Strings['server'] = {
     monitor: '监控项',
     addMonitor: '添加监控项',
     monitorUnknown: '没有此名称的监控项。',
-    publicNameHint: '留空：监控项的公开名称。',
+    publicNameHint: (name) => `留空：监控项的公开名称“${name}”。`,
+    publicNameWanted: (monitor) =>
+      `请输入访问者应看到的名称：“${monitor}”没有公开名称，其自身名称不会显示。`,
+    findMonitor: '按名称查找',
+    monitorWanted: '有条目尚未选择监控项：请选择，或移除该条目。',
+    addGroup: '添加整个分组',
+    groupCount: (group, count) => `${group}（${count}）`,
+    allMonitors: (count) => `全部监控项（${count}）`,
     monitorStates: {
       up: '现在正常。',
       degraded: '现在性能下降。',

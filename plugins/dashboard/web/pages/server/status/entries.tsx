@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide';
 import { Button, Select, TextField } from '../../../parts/index.ts';
-import { useListedMonitors } from '../../../parts/monitor/listed.ts';
+import { type ListedMonitor, useListedMonitors } from '../../../parts/monitor/listed.ts';
 import { keyOfProbe, type Probe as OfferedProbe, useProbes } from '../../../parts/probe/index.ts';
 import { t } from '../../../strings/index.ts';
 import { type Entry, type Shown, useEntries } from './model.ts';
@@ -20,11 +20,8 @@ export function EntryList({ entries, onChange, seen }: Props) {
   const s = t.server.status;
   const offered = useProbes().data ?? [];
   const monitors = useListedMonitors();
-  const { put, swap, remove, add, addAll, addMonitor, more, ...list } = useEntries(
-    entries,
-    onChange,
-    monitors,
-  );
+  const { put, swap, remove, add, addAll, addMonitor, addMonitors, unused, more, ...list } =
+    useEntries(entries, onChange, monitors);
   return (
     <fieldset class="field">
       <legend class="group-label">{s.entries}</legend>
@@ -80,6 +77,7 @@ export function EntryList({ entries, onChange, seen }: Props) {
             {s.addMonitor}
           </Button>
         )}
+        {addMonitor && <GroupChoice unused={unused} onAdd={addMonitors} />}
         {more !== undefined && (
           <Button disabled={list.isFull} onClick={addAll}>
             {s.addAll(more)}
@@ -87,6 +85,38 @@ export function EntryList({ entries, onChange, seen }: Props) {
         )}
       </div>
     </fieldset>
+  );
+}
+
+interface GroupProps {
+  readonly unused: ReadonlyMap<string, readonly ListedMonitor[]>;
+  readonly onAdd: (monitors: readonly ListedMonitor[]) => void;
+}
+
+/** Adds all monitors of a group, or all. */
+function GroupChoice({ unused, onAdd }: GroupProps) {
+  const s = t.server.status;
+  const all = [...unused.values()].flat();
+  const groups = [...unused].filter(([group]) => group !== '');
+  if (all.length < 2) return null;
+  return (
+    <Select
+      bare
+      label={s.addGroup}
+      value=""
+      options={[
+        { value: '', label: s.addGroup },
+        ...groups.map(([group, some]) => ({
+          value: `group ${group}`,
+          label: s.groupCount(group, some.length),
+        })),
+        { value: 'all', label: s.allMonitors(all.length) },
+      ]}
+      onChange={(value) => {
+        const group = groups.find(([name]) => value === `group ${name}`);
+        onAdd(value === 'all' ? all : (group?.[1] ?? []));
+      }}
+    />
   );
 }
 

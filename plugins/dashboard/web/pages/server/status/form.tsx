@@ -33,6 +33,7 @@ export function StatusForm({ shown, onSaved, onCancel }: Props) {
               {shown ? s.save : s.publish}
             </Button>
             {onCancel && <Button onClick={onCancel}>{t.parts.cancel}</Button>}
+            {draft.lacksMonitor && <span class="hint">{s.monitorWanted}</span>}
           </div>
         ) : (
           <p class="muted">{s.readOnly}</p>

@@ -1,6 +1,7 @@
 import type { Methods } from '@svc/client';
 import { useState } from 'preact/hooks';
 import { navigate, to, useMachines, usePoll, useServer } from '../../../frame/index.ts';
+import { grouped } from '../../../parts/grouped.ts';
 import { attempt, toast, useWork } from '../../../parts/index.ts';
 import type { ListedMonitor } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
@@ -31,6 +32,7 @@ export function useDraft(shown: Shown | undefined, onSaved: (slug: string) => vo
   const [slug, setSlug] = useState(shown?.slug ?? '');
   const [page, setPage] = useState<Page>(shown?.page ?? { title: '', entries: [] });
   const isSlug = SLUG.test(slug) && slug.length <= 40;
+  const lacksMonitor = page.entries.some(({ monitor }) => monitor === NO_MONITOR);
   const save = useWork(
     async () => {
       await call(shown ? 'status-page_update' : 'status-page_create', { slug, page });
@@ -42,7 +44,8 @@ export function useDraft(shown: Shown | undefined, onSaved: (slug: string) => vo
     ...{ slug, setSlug, page, isSlug, save },
     change: (part: Partial<Page>) => setPage({ ...page, ...part }),
     mayWrite: !shown || may('status-page_update', { slug: shown.slug, page: {} }) !== false,
-    isReady: isSlug && page.title.trim() !== '',
+    isReady: isSlug && page.title.trim() !== '' && !lacksMonitor,
+    lacksMonitor,
   };
 }
 
@@ -70,6 +73,8 @@ export function useDeletion({ slug, page }: Shown) {
 
 /** The server takes no more. */
 const MOST = 40;
+/** Id in a draft of an entry whose monitor is not chosen yet. */
+export const NO_MONITOR = 0;
 
 /** Entries of a page and what can be done with them; each change is a new list. */
 export function useEntries(
@@ -89,9 +94,9 @@ export function useEntries(
   const next = unlisted[0] ?? machines[0];
   const group = entries.at(-1)?.group;
   const isFull = entries.length >= MOST;
-  const monitor =
-    monitors.find(({ id }) => !entries.some((entry) => entry.monitor === id)) ?? monitors[0];
-  const grouped = { ...(group && { group }) };
+  const used = new Set(entries.map(({ monitor }) => monitor));
+  const unused = monitors.filter(({ id }) => !used.has(id));
+  const heading = { ...(group && { group }) };
   return {
     ...{ machines, nameOf, publicName, isFull },
     hasUnnamed: entries.some(({ agent }) => agent && of(agent)?.given_name === null),
@@ -107,12 +112,17 @@ export function useEntries(
     add:
       next === undefined || isFull
         ? undefined
-        : () => onChange([...entries, { ...made(next), ...grouped }]),
-    /** Adds a monitor that is not there yet; undefined: there is none to add. */
+        : () => onChange([...entries, { ...made(next), ...heading }]),
+    /** Adds an entry whose monitor is to be chosen; undefined: there is none to add. */
     addMonitor:
-      monitor === undefined || isFull
+      monitors.length === 0 || isFull
         ? undefined
-        : () => onChange([...entries, { monitor: monitor.id, ...grouped }]),
+        : () => onChange([...entries, { monitor: NO_MONITOR, ...heading }]),
+    /** Monitors that are not there yet, by their group; those without one below the empty name. */
+    unused: grouped(unused, ({ group }) => group ?? ''),
+    /** Adds monitors, as many as the page takes. Their groups are no headings: nothing of a monitor is public by itself. */
+    addMonitors: (some: readonly ListedMonitor[]) =>
+      onChange([...entries, ...some.map(({ id }) => ({ monitor: id }))].slice(0, MOST)),
     /** Count of the machines that `addAll` adds; undefined: there are not several. */
     more: unlisted.length > 1 ? Math.min(unlisted.length, MOST - entries.length) : undefined,
     addAll: () => onChange([...entries, ...unlisted.map(made)].slice(0, MOST)),

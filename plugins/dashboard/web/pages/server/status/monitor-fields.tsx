@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { usePoll, useServer } from '../../../frame/index.ts';
 import { Select, TextArea, TextField } from '../../../parts/index.ts';
 import type { ListedMonitor } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
-import type { Entry, Shown } from './model.ts';
+import { type Entry, NO_MONITOR, type Shown } from './model.ts';
 
 type Auto = NonNullable<Entry['auto_incident']>;
 /** Whether readers see an entry, as the server said last. */
@@ -20,12 +21,7 @@ export function MonitorFields({ entry, monitors, seen, onChange }: Props) {
   const s = t.server.status;
   return (
     <div class="server-rules">
-      <TextField
-        label={s.shownAs}
-        value={entry.name ?? ''}
-        hint={s.publicNameHint}
-        onText={(name) => onChange({ ...entry, name: name === '' ? null : name })}
-      />
+      <PublicName {...{ entry, monitors, onChange }} />
       <TextField
         label={s.group}
         value={entry.group ?? ''}
@@ -40,6 +36,27 @@ export function MonitorFields({ entry, monitors, seen, onChange }: Props) {
   );
 }
 
+/** What readers see. A monitor's own name is never public: where it has no public one, this asks for it. */
+function PublicName({ entry, monitors, onChange }: Omit<Props, 'seen'>) {
+  const { call } = useServer();
+  const s = t.server.status;
+  const { name } = monitors.find(({ id }) => id === entry.monitor) ?? {};
+  const { data } = usePoll(`public name of ${name}`, async () =>
+    name === undefined ? undefined : (await call('monitor_get', { name })).public_name,
+  );
+  const hint = data ? s.publicNameHint(data) : data === null && name && s.publicNameWanted(name);
+  return (
+    <TextField
+      label={s.shownAs}
+      value={entry.name ?? ''}
+      hint={hint || undefined}
+      placeholder={data ?? ''}
+      required={data === null}
+      onText={(text) => onChange({ ...entry, name: text === '' ? null : text })}
+    />
+  );
+}
+
 /** Field that finds a monitor by what is typed, and says what it says now. */
 function MonitorChoice({ entry, monitors, seen, onChange }: Props) {
   const s = t.server.status;
@@ -47,19 +64,21 @@ function MonitorChoice({ entry, monitors, seen, onChange }: Props) {
   const [typed, setTyped] = useState<string>();
   const text = typed ?? chosen?.name ?? '';
   const hint = chosen ? s.monitorStates[chosen.state] : seen && s.monitorSeen[seen];
-  const isUnknown = typed !== undefined && !monitors.some(({ name }) => name === typed);
+  const isUnknown = typed !== undefined && typed !== '';
   return (
     <TextField
       label={s.monitor}
       type="search"
       value={text}
       offered={monitors.map(({ name }) => name)}
+      placeholder={s.findMonitor}
+      autofocus={entry.monitor === NO_MONITOR}
       hint={seen === 'denied' ? s.monitorSeen.denied : hint}
       error={isUnknown ? s.monitorUnknown : undefined}
       onText={(name) => {
-        setTyped(name);
         const found = monitors.find((one) => one.name === name);
-        if (found) onChange({ ...entry, monitor: found.id });
+        setTyped(found ? undefined : name);
+        onChange({ ...entry, monitor: found?.id ?? NO_MONITOR });
       }}
     />
   );
