@@ -19,8 +19,10 @@ function itemOf(row: Values, index: number): Item {
   // A key for reading only gives no UUIDs.
   const uuid = UUID.exec(textOf(row['uuid']) || textOf(row['ping_url']))?.[0]?.toLowerCase();
   const item = {
-    ...{ id: `check:${uuid ?? index}`, type: 'monitor' as const, was: 'check' },
-    name: lineOf(row['name']) || uuid || `check ${index + 1}`,
+    // Whoever knows the UUID can call for the job: an id and a name show to everybody who may read.
+    ...{ id: `check:${uuid === undefined ? index : shortHash(uuid)}`, was: 'check' },
+    ...{ type: 'monitor' as const },
+    name: lineOf(row['name']) || lineOf(row['slug']) || `check ${index + 1}`,
   };
   if (uuid === undefined)
     return {

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readBeszel } from './beszel.ts';
 import { readGatus } from './gatus/index.ts';
 import { readHealthchecks } from './healthchecks.ts';
+import { withoutKeys } from './keys.ts';
 import { readKuma, readKumaBackup } from './kuma/index.ts';
 import type { Given, Read } from './reading.ts';
 import { SourceFile } from './store-source.ts';
@@ -15,7 +16,7 @@ parentPort?.postMessage(answered(workerData as Given));
 
 function answered(given: Given): Read {
   try {
-    return { plan: planOf(given) };
+    return { plan: withoutKeys(planOf(given)) };
   } catch (error) {
     if (error instanceof ImportFault) return { fault: error.message };
     // A value that no reader expected; what it was may be a secret.

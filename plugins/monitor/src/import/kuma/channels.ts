@@ -1,3 +1,4 @@
+import { addressOf } from '../settings.ts';
 import type { Item, Values } from '../types.ts';
 import { isYes, jsonOf, lineOf, listOf, membersOf, numberOf, present, textOf } from '../values.ts';
 
@@ -73,11 +74,13 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     config: {},
     secret: { key: textOf(values['weComBotKey']) },
   }),
-  webhook: (values) => ({
-    kind: 'webhook',
-    config: { url: textOf(values['webhookURL']) },
-    secret: {},
-  }),
+  webhook(values) {
+    const { url, user, password } = addressOf(textOf(values['webhookURL']).split('#', 1).join(''));
+    const at = url.indexOf('?');
+    // Keys stand in queries, and the address shows to everybody who may see the channel.
+    const [open, query] = at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)];
+    return { kind: 'webhook', config: { url: open, user }, secret: { query, password } };
+  },
   smtp: (values) => ({
     kind: 'smtp',
     config: {
