@@ -8,7 +8,6 @@ import { PassThrough } from 'node:stream';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { monitorOf } from '../../cli/src/commands/target.ts';
 import { main } from '../../cli/src/main.ts';
 import { blocksOf, root } from '../documentation-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
@@ -60,25 +59,25 @@ const write = (text: string, name = 'monitors.yaml') => {
   return join(dir, name);
 };
 
-const targets: [target: string, kind: string | undefined, spec: object][] = [
-  ['https://shop.example.net/a?b=1', 'http', { url: 'https://shop.example.net/a?b=1' }],
-  ['db.example.net:5432', 'tcp', { host: 'db.example.net', port: 5432 }],
-  ['[2001:db8::1]:22', 'tcp', { host: '2001:db8::1', port: 22 }],
-  ['2001:db8::1', 'ping', { host: '2001:db8::1' }],
-  ['db.example.net', 'ping', { host: 'db.example.net' }],
-  ['ping:db.example.net', 'ping', { host: 'db.example.net' }],
-  ['tls:mail.example.net:993', 'tls', { host: 'mail.example.net', port: 993 }],
-  ['tls://mail.example.net', 'tls', { host: 'mail.example.net' }],
-  ['dns:example.net', 'dns', { name: 'example.net' }],
-  ['domain:example.net', 'domain', { name: 'example.net' }],
-  ['tcp:example.net', undefined, {}],
-  ['two words', undefined, {}],
-  ['ftp://example.net/', undefined, {}],
+const wrong: [target: string, says: RegExp][] = [
+  ['', /^svc: TARGET is empty\n$/],
+  ['localhost:99999', /'99999' is no port: ports are numbers from 1 to 65535/],
+  ['tcp:example.net', /write the port behind it, for example tcp:example\.net:443/],
+  ['ftp://x/y', /ftp: is not checked; give a URL of http or https, host:port/],
+  ['ping:db:80', /behind ping: stands a host alone/],
+  ['two words', /'two words' is neither a host nor an address/],
+  ['https://', /it is not written to its end/],
+  ['group:x', /a group asks nobody: make it with svc monitors apply FILE/],
+  ['heartbeat', /a heartbeat asks nobody: .*a host of this name is ping:heartbeat/],
 ];
-for (const [target, kind, spec] of targets)
-  test(`'${target}' is ${kind ? `checked by ${kind}` : 'refused'}`, () => {
-    const found = monitorOf(target, 'a');
-    assert.equal(found, kind === undefined ? undefined : { name: 'a', kind, spec });
+for (const [target, says] of wrong)
+  test(`'${target}' is refused with words, and neither tried nor added`, async () => {
+    for (const verb of ['try', 'add']) {
+      const { code, out, err } = await svc(['monitors', verb, target]);
+      assert.equal([code, out], [2, '']);
+      assert.match(err, says);
+    }
+    assert.equal((await app.call('monitor_list', [app.superToken])).monitors, []);
   });
 
 test('a target is tried, and the status says how it went', async () => {

@@ -75,7 +75,6 @@ const cellsOf = (row: Row) => ({
 async function add(session: Session): Promise<void> {
   const target = session.word(1, 'TARGET');
   const monitor = monitorOf(target, session.flags.name);
-  if (!monitor) throw new Complaint(`'${clean(target)}': give a URL, host:port or a host`, 2);
   const made = (await session.anyMethod.call('monitor_create', { monitor })) as {
     readonly name: string;
     readonly kind: string;
