@@ -80,6 +80,40 @@ for (const [target, says] of wrong)
     assert.equal((await app.call('monitor_list', [app.superToken])).monitors, []);
   });
 
+test('an empty name is refused with words', async () => {
+  for (const words of [[''], ['delete', ' '], ['check', '']]) {
+    const { code, err } = await svc(['monitors', ...words]);
+    assert.equal([code, err], [2, 'svc: NAME is empty: svc monitors lists the names\n']);
+  }
+});
+
+test('a dry run of add says what it would make, and makes nothing', async () => {
+  const { out, err } = await svc(['monitors', 'add', 'db:5432', '--dry-run']);
+  assert.equal([out, err], ['db:5432 would be checked by tcp every 60 s\n', '']);
+  assert.equal((await app.call('monitor_list', [app.superToken])).monitors, []);
+});
+
+const unread: [line: string, says: string][] = [
+  ['monitors export --group Shop', 'svc monitors export does not take --group; it takes: --json'],
+  ['monitors add db:5432 --tag eu', 'does not take --tag; it takes: --json, --name, --dry-run'],
+  ['monitors try db:5432 --dry-run', 'svc monitors try does not take --dry-run'],
+  ['monitors delete shop --dry-run', 'svc monitors delete does not take --dry-run'],
+  ['monitors apply monitors.yaml --json', 'svc monitors apply does not take --json'],
+  ['monitors shop --state down', 'svc monitors NAME does not take --state'],
+  ['monitors --prune', 'svc monitors does not take --prune'],
+  ['alerts --state down', 'svc alerts does not take --state; it takes: --json'],
+  ['alerts export --prune', 'svc alerts export does not take --prune'],
+  ['alerts apply alerts.yaml --tag eu', 'svc alerts apply does not take --tag'],
+  ['ack 1 --dry-run', 'svc ack does not take --dry-run'],
+  ['silence shop 2h works --dry-run', 'does not take --dry-run; it takes: --json, --monitor'],
+];
+for (const [line, says] of unread)
+  test(`svc ${line}: an option that is not read is refused`, async () => {
+    const { code, out, err } = await svc(line.split(' '));
+    assert.equal([code, out], [2, '']);
+    assert.ok(err.includes(says), err);
+  });
+
 test('a target is tried, and the status says how it went', async () => {
   const good = await svc(['monitors', 'try', url]);
   assert.equal([good.code, good.err], [0, '']);
