@@ -42,7 +42,7 @@ AGENT is a name or a UUID, or the beginning of one; for silence a monitor, too.
   --env FILE         worker: a file of JSON that its handlers get as env
   --params JSON      worker dev: what the handler gets
   --as call|cron     worker dev: which handler runs; onCall by default
-  --dry-run          apply: shows what would change
+  --dry-run          apply, monitors add: shows what would change
   --prune            apply: removes what the file does not have
   --timeout SECONDS  the longest wait for an answer
   -n COUNT           watch, logs, call -f, worker dev: exit after so many

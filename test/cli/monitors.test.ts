@@ -8,7 +8,6 @@ import { PassThrough } from 'node:stream';
 import { bootForTest, type TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { monitorOf } from '../../cli/src/commands/target.ts';
 import { main } from '../../cli/src/main.ts';
 import { blocksOf, root } from '../documentation-kit.ts';
 import { eventually } from '../protocol/token-kit.ts';
@@ -60,25 +59,59 @@ const write = (text: string, name = 'monitors.yaml') => {
   return join(dir, name);
 };
 
-const targets: [target: string, kind: string | undefined, spec: object][] = [
-  ['https://shop.example.net/a?b=1', 'http', { url: 'https://shop.example.net/a?b=1' }],
-  ['db.example.net:5432', 'tcp', { host: 'db.example.net', port: 5432 }],
-  ['[2001:db8::1]:22', 'tcp', { host: '2001:db8::1', port: 22 }],
-  ['2001:db8::1', 'ping', { host: '2001:db8::1' }],
-  ['db.example.net', 'ping', { host: 'db.example.net' }],
-  ['ping:db.example.net', 'ping', { host: 'db.example.net' }],
-  ['tls:mail.example.net:993', 'tls', { host: 'mail.example.net', port: 993 }],
-  ['tls://mail.example.net', 'tls', { host: 'mail.example.net' }],
-  ['dns:example.net', 'dns', { name: 'example.net' }],
-  ['domain:example.net', 'domain', { name: 'example.net' }],
-  ['tcp:example.net', undefined, {}],
-  ['two words', undefined, {}],
-  ['ftp://example.net/', undefined, {}],
+const wrong: [target: string, says: RegExp][] = [
+  ['', /^svc: TARGET is empty\n$/],
+  ['localhost:99999', /'99999' is no port: ports are numbers from 1 to 65535/],
+  ['tcp:example.net', /write the port behind it, for example tcp:example\.net:443/],
+  ['ftp://x/y', /ftp: is not checked; give a URL of http or https, host:port/],
+  ['ping:db:80', /behind ping: stands a host alone/],
+  ['two words', /'two words' is neither a host nor an address/],
+  ['https://', /it is not written to its end/],
+  ['group:x', /a group asks nobody: make it with svc monitors apply FILE/],
+  ['heartbeat', /a heartbeat asks nobody: .*a host of this name is ping:heartbeat/],
 ];
-for (const [target, kind, spec] of targets)
-  test(`'${target}' is ${kind ? `checked by ${kind}` : 'refused'}`, () => {
-    const found = monitorOf(target, 'a');
-    assert.equal(found, kind === undefined ? undefined : { name: 'a', kind, spec });
+for (const [target, says] of wrong)
+  test(`'${target}' is refused with words, and neither tried nor added`, async () => {
+    for (const verb of ['try', 'add']) {
+      const { code, out, err } = await svc(['monitors', verb, target]);
+      assert.equal([code, out], [2, '']);
+      assert.match(err, says);
+    }
+    assert.equal((await app.call('monitor_list', [app.superToken])).monitors, []);
+  });
+
+test('an empty name is refused with words', async () => {
+  for (const words of [[''], ['delete', ' '], ['check', '']]) {
+    const { code, err } = await svc(['monitors', ...words]);
+    assert.equal([code, err], [2, 'svc: NAME is empty: svc monitors lists the names\n']);
+  }
+});
+
+test('a dry run of add says what it would make, and makes nothing', async () => {
+  const { out, err } = await svc(['monitors', 'add', 'db:5432', '--dry-run']);
+  assert.equal([out, err], ['db:5432 would be checked by tcp every 60 s\n', '']);
+  assert.equal((await app.call('monitor_list', [app.superToken])).monitors, []);
+});
+
+const unread: [line: string, says: string][] = [
+  ['monitors export --group Shop', 'svc monitors export does not take --group; it takes: --json'],
+  ['monitors add db:5432 --tag eu', 'does not take --tag; it takes: --json, --name, --dry-run'],
+  ['monitors try db:5432 --dry-run', 'svc monitors try does not take --dry-run'],
+  ['monitors delete shop --dry-run', 'svc monitors delete does not take --dry-run'],
+  ['monitors apply monitors.yaml --json', 'svc monitors apply does not take --json'],
+  ['monitors shop --state down', 'svc monitors NAME does not take --state'],
+  ['monitors --prune', 'svc monitors does not take --prune'],
+  ['alerts --state down', 'svc alerts does not take --state; it takes: --json'],
+  ['alerts export --prune', 'svc alerts export does not take --prune'],
+  ['alerts apply alerts.yaml --tag eu', 'svc alerts apply does not take --tag'],
+  ['ack 1 --dry-run', 'svc ack does not take --dry-run'],
+  ['silence shop 2h works --dry-run', 'does not take --dry-run; it takes: --json, --monitor'],
+];
+for (const [line, says] of unread)
+  test(`svc ${line}: an option that is not read is refused`, async () => {
+    const { code, out, err } = await svc(line.split(' '));
+    assert.equal([code, out], [2, '']);
+    assert.ok(err.includes(says), err);
   });
 
 test('a target is tried, and the status says how it went', async () => {

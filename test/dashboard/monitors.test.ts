@@ -72,7 +72,11 @@ test('the one field guesses the kind, Try tells what a failing answer says, and 
       page.locator('.monitors-chip[aria-pressed=true]', { hasText: kind }).waitFor();
     for (const [text, kind] of [
       ['https://example.net/a', 'Web page'],
-      ['example.net', 'Web page'],
+      ['example.net', 'Ping'],
+      ['example.net/a', 'Web page'],
+      ['tls:example.net:993', 'Certificate'],
+      ['dns:example.net', 'DNS'],
+      ['domain:example.net', 'Domain'],
       ['db-1:5432', 'Port'],
       ['192.0.2.1', 'Ping'],
       ['db-1', 'Ping'],
@@ -81,6 +85,12 @@ test('the one field guesses the kind, Try tells what a failing answer says, and 
       await field.fill(text);
       await isKind(kind);
     }
+    await field.fill('localhost:99999');
+    await page.locator('.monitors-one', { hasText: '“99999” is no port' }).waitFor();
+    await page.getByText('Still needed: ').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled());
+    assert.equal(await findings(), []);
+    await field.fill(`${shop.url}/503`);
     await page.getByRole('button', { name: 'Try' }).click();
     await page.locator('.monitors-result.bad', { hasText: '503' }).waitFor();
     assert.equal(await findings(), []);

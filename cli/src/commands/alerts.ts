@@ -2,8 +2,9 @@ import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
 import { ago, table } from '../table.ts';
 import { clean } from '../text.ts';
-import { applyFile } from './file/apply.ts';
+import { APPLY_TAKES, applyFile } from './file/apply.ts';
 import { exportLists } from './file/export.ts';
+import { demandOnly } from './flags.ts';
 
 interface Alert {
   readonly id: number;
@@ -26,6 +27,8 @@ const LISTS = ['channels', 'policies', 'rules', 'windows'];
 /** `svc alerts`: what is open; `svc alerts export`, `svc alerts apply FILE` */
 export async function alerts(session: Session): Promise<void> {
   const [verb, file = ''] = session.words;
+  const command = verb === undefined ? 'svc alerts' : `svc alerts ${verb}`;
+  demandOnly(session, command, verb === 'apply' ? APPLY_TAKES : ['json']);
   if (verb === 'export') return exportLists(session, LISTS);
   if (verb === 'apply') return applyFile(session, file);
   const answer = (await session.anyMethod.call('alert_list', {})) as { alerts: Alert[] };
@@ -59,6 +62,7 @@ function stateOf({ acked_by, hidden_by }: Alert): string {
 
 /** `svc ack ALERT NOTE…` */
 export async function ack(session: Session): Promise<void> {
+  demandOnly(session, 'svc ack', ['json']);
   const given = session.word(0, 'ALERT');
   if (!/^\d{1,15}$/.test(given))
     throw new Complaint(`'${clean(given)}': give the number that svc alerts shows`, 2);

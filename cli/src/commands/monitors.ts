@@ -2,9 +2,10 @@ import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
 import { ago, table } from '../table.ts';
 import { clean } from '../text.ts';
-import { applyFile } from './file/apply.ts';
+import { APPLY_TAKES, applyFile } from './file/apply.ts';
 import { exportLists } from './file/export.ts';
 import { monitorRows } from './file/monitors.ts';
+import { demandOnly, type Own } from './flags.ts';
 import { showMonitor } from './monitor.ts';
 import { monitorOf, tryTarget } from './target.ts';
 
@@ -26,30 +27,47 @@ const SPARE = ['group', 'detail', 'uptime_24h', 'ms', 'target'];
 
 const STATES = ['up', 'degraded', 'down', 'unknown', 'paused'];
 
+interface Verb {
+  readonly takes: readonly Own[];
+  readonly run: (session: Session) => Promise<unknown>;
+}
+
 /** Second words of `svc monitors`; another one is the name of a monitor. */
-const VERBS: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
-  add,
-  try: tryTarget,
-  check: (session) => change(session, 'monitor_check_now', {}, 'is checked now'),
-  enable: (session) => change(session, 'monitor_set_enable', { enable: true }, 'is switched on'),
-  disable: (session) => change(session, 'monitor_set_enable', { enable: false }, 'is switched off'),
-  delete: (session) => change(session, 'monitor_delete', {}, 'is deleted'),
-  export: (session) => exportLists(session, ['monitors']),
-  apply: (session) => applyFile(session, session.word(1, 'FILE')),
+const VERBS: Readonly<Record<string, Verb>> = {
+  add: { takes: ['json', 'name', 'dryRun'], run: add },
+  try: { takes: ['json'], run: tryTarget },
+  check: change('monitor_check_now', {}, 'is checked now'),
+  enable: change('monitor_set_enable', { enable: true }, 'is switched on'),
+  disable: change('monitor_set_enable', { enable: false }, 'is switched off'),
+  delete: change('monitor_delete', {}, 'is deleted'),
+  export: { takes: ['json'], run: (session) => exportLists(session, ['monitors']) },
+  apply: { takes: APPLY_TAKES, run: (session) => applyFile(session, session.word(1, 'FILE')) },
 };
 
 /** `svc monitors`: all, or those that are named; `svc monitors VERB …` */
 export async function monitors(session: Session): Promise<unknown> {
   const [verb] = session.words;
-  const run = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (run) return run(session);
+  const found = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (found) {
+    demandOnly(session, `svc monitors ${verb}`, found.takes);
+    return found.run(session);
+  }
   if (verb === undefined) return list(session);
-  for (const name of session.words) await showMonitor(session, name);
+  demandOnly(session, 'svc monitors NAME', ['json']);
+  for (const at of session.words.keys()) await showMonitor(session, nameAt(session, at));
+}
+
+/** The name of a monitor among the words. @throws Complaint for one that no monitor has */
+function nameAt(session: Session, at: number): string {
+  const name = session.word(at, 'NAME');
+  if (name.trim() === '') throw new Complaint('NAME is empty: svc monitors lists the names', 2);
+  return name;
 }
 
 async function list(session: Session): Promise<void> {
   const { flags, io } = session;
   const { state, group, tag } = flags;
+  demandOnly(session, 'svc monitors', ['json', 'state', 'group', 'tag']);
   if (state !== undefined && !STATES.includes(state))
     throw new Complaint(`'${clean(state)}': --state is one of ${STATES.join(', ')}`, 2);
   const rows = (await monitorRows<Row>(session)).filter(
@@ -75,19 +93,24 @@ const cellsOf = (row: Row) => ({
 async function add(session: Session): Promise<void> {
   const target = session.word(1, 'TARGET');
   const monitor = monitorOf(target, session.flags.name);
-  if (!monitor) throw new Complaint(`'${clean(target)}': give a URL, host:port or a host`, 2);
-  const made = (await session.anyMethod.call('monitor_create', { monitor })) as {
+  const { dryRun, json } = session.flags;
+  const params = { monitor, ...(dryRun && { dry_run: true }) };
+  const made = (await session.anyMethod.call('monitor_create', params)) as {
     readonly name: string;
     readonly kind: string;
     readonly interval_s: number;
   };
-  if (session.flags.json) return session.printJson(made);
-  session.print(`${clean(made.name)} is checked by ${made.kind} every ${made.interval_s} s\n`);
+  if (json) return session.printJson(made);
+  const is = dryRun ? 'would be' : 'is';
+  session.print(`${clean(made.name)} ${is} checked by ${made.kind} every ${made.interval_s} s\n`);
 }
 
-async function change(session: Session, method: string, more: object, says: string): Promise<void> {
-  const name = session.word(1, 'NAME');
-  const answer = await session.anyMethod.call(method, { name, ...more } as never);
-  if (session.flags.json) return session.printJson(answer);
-  session.print(`${clean(name)} ${says}\n`);
+function change(method: string, more: object, says: string): Verb {
+  const run = async (session: Session) => {
+    const name = nameAt(session, 1);
+    const answer = await session.anyMethod.call(method, { name, ...more } as never);
+    if (session.flags.json) return session.printJson(answer);
+    session.print(`${clean(name)} ${says}\n`);
+  };
+  return { takes: ['json'], run };
 }

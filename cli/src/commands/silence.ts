@@ -3,6 +3,7 @@ import { Complaint } from '../io.ts';
 import { type Machine, machineNamed, machines, NoMachine } from '../machines.ts';
 import type { Session } from '../session.ts';
 import { clean } from '../text.ts';
+import { demandOnly } from './flags.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DENIED = 102;
@@ -12,6 +13,7 @@ const MOST_NAME = 80;
 
 /** `svc silence AGENT TIME REASON…`: a machine, or a monitor. */
 export async function silence(session: Session): Promise<void> {
+  demandOnly(session, 'svc silence', ['json', 'monitor']);
   const given = session.word(1, 'TIME');
   const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(given) ?? [];
   const unit_ms = UNITS[unit];

@@ -1,11 +1,9 @@
 import { RpcError } from '@svc/client';
+import { type Misread, readTarget, type TargetFault } from '@svc/client/target';
 import { Complaint } from '../io.ts';
 import type { Session } from '../session.ts';
 import { clean } from '../text.ts';
 
-/** `tls:mail.example.net:993`, `dns:example.net`, `domain:example.net` */
-const WITH_KIND = /^(tcp|tls|ping|dns|domain):(?:\/\/)?(.+)$/i;
-const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^:\s]+):(\d{1,5})$/i;
 const MOST_NAME = 80;
 const NOT_FOUND = 105;
 
@@ -15,26 +13,28 @@ interface NewMonitor {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the monitor that a target means: a URL, host:port, a host, or one of these behind its kind; undefined: none. */
-export function monitorOf(target: string, name?: string): NewMonitor | undefined {
-  const checked = checkOf(target);
-  return checked && { name: name ?? target.slice(0, MOST_NAME), ...checked };
+/** Returns the monitor that a target means, by the name of what was written. @throws Complaint that says what to write */
+export function monitorOf(target: string, name?: string): NewMonitor {
+  const found = readTarget(target);
+  if ('fault' in found) throw new Complaint(faultText(target, found), 2);
+  const { kind, spec } = found;
+  return { name: name ?? target.trim().slice(0, MOST_NAME), kind, spec };
 }
 
-function checkOf(target: string): Omit<NewMonitor, 'name'> | undefined {
-  if (/^https?:\/\//i.test(target)) return { kind: 'http', spec: { url: target } };
-  const [, word, behind = ''] = WITH_KIND.exec(target) ?? [];
-  const kind = word?.toLowerCase();
-  const rest = kind === undefined ? target : behind;
-  if (kind === 'dns' || kind === 'domain') return { kind, spec: { name: rest } };
-  const [, found = '', port] = HOST_AND_PORT.exec(rest) ?? [];
-  if (port !== undefined && kind !== 'ping')
-    return { kind: kind ?? 'tcp', spec: { host: bare(found), port: Number(port) } };
-  if (kind === 'tcp' || /[\s/?#@\\]/.test(rest) || rest === '') return undefined;
-  return { kind: kind ?? 'ping', spec: { host: bare(rest) } };
-}
+const FAULTS: Readonly<Record<TargetFault, (part: string) => string>> = {
+  unfinished: () => 'it is not written to its end',
+  host: (part) => `'${part}' is neither a host nor an address`,
+  port: (part) => `'${part}' is no port: ports are numbers from 1 to 65535`,
+  port_missing: (part) => `write the port behind it, for example ${part}:443`,
+  host_only: (part) => `behind ${part}: stands a host alone, for tls with a port`,
+  scheme: (part) =>
+    `${part}: is not checked; give a URL of http or https, host:port, a host, or one behind tls:, tcp:, ping:, dns: or domain:`,
+  not_checked: (part) =>
+    `a ${part} asks nobody: make it with svc monitors apply FILE; a host of this name is ping:${part}`,
+};
 
-const bare = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+const faultText = (target: string, { fault, part }: Misread): string =>
+  clean(target.trim() === '' ? 'TARGET is empty' : `'${target}': ${FAULTS[fault](part)}`);
 
 interface Tried {
   readonly ok: boolean;
@@ -64,7 +64,7 @@ export async function tryTarget(session: Session): Promise<number> {
 
 /** Returns what a stored monitor measured; undefined: there is none of that name. */
 async function triedByName(session: Session, name: string): Promise<Tried | undefined> {
-  if (name.length > MOST_NAME) return undefined;
+  if (name === '' || name.length > MOST_NAME) return undefined;
   try {
     return (await session.anyMethod.call('monitor_try', { name })) as Tried;
   } catch (error) {
@@ -74,11 +74,16 @@ async function triedByName(session: Session, name: string): Promise<Tried | unde
 }
 
 async function triedAsNew(session: Session, target: string): Promise<Tried> {
-  const monitor = monitorOf(target);
-  if (!monitor)
-    throw new Complaint(
-      `'${clean(target)}': no monitor has this name; give a URL, host:port or a host`,
-      2,
-    );
+  const monitor = newMonitorOf(target);
   return (await session.anyMethod.call('monitor_try', { monitor })) as Tried;
+}
+
+/** @throws Complaint that says, too, that no monitor has the name */
+function newMonitorOf(target: string): NewMonitor {
+  try {
+    return monitorOf(target);
+  } catch (error) {
+    if (!(error instanceof Complaint) || target.trim() === '') throw error;
+    throw new Complaint(`no monitor has this name, and ${error.message}`, error.exit);
+  }
 }

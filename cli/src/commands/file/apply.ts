@@ -2,11 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { Complaint } from '../../io.ts';
 import type { Session } from '../../session.ts';
 import { shown } from '../../text.ts';
+import type { Own } from '../flags.ts';
 import { dryRun } from './dry-run.ts';
 import type { Part } from './part.ts';
 import { PARTS } from './parts.ts';
 import { fileAt } from './read.ts';
 import { type Item, reasonOf, type Step } from './step.ts';
+
+/** Options of `apply`. */
+export const APPLY_TAKES: readonly Own[] = ['dryRun', 'prune'];
 
 /** `svc alerts apply FILE`, `svc monitors apply FILE`: makes what the server has that of each list of the file. A second time nothing changes. */
 export async function applyFile(session: Session, path: string): Promise<void> {

@@ -19,6 +19,17 @@ export const words = {
   what: 'URL, host:port or name',
   whatExample: 'https://shop.example.net',
   whatHint: 'A job that should run on time is watched, too: choose Heartbeat.',
+  misread: {
+    unfinished: (_text: string) => 'Something is missing behind the colon.',
+    host: (text: string) => `“${text}” is neither a host nor an address.`,
+    port: (text: string) => `“${text}” is no port: ports are numbers from 1 to 65535.`,
+    port_missing: (text: string) => `Write the port behind it, for example ${text}:443.`,
+    host_only: (kind: string) => `Behind “${kind}:” stands a host alone, for tls with a port.`,
+    scheme: (word: string) =>
+      `“${word}:” is not checked. Write https://, http://, host:port or a host, or begin with tls:, tcp:, ping:, dns: or domain:.`,
+    not_checked: (_word: string) =>
+      'Heartbeats are called, and groups consist of monitors: choose the kind below.',
+  },
   kind: 'Kind',
   kinds: {
     http: 'Web page',

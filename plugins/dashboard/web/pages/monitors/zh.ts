@@ -50,6 +50,16 @@ export const words: Strings['monitors'] = {
   what: 'URL、主机:端口或名称',
   whatExample: 'https://shop.example.net',
   whatHint: '定时运行的任务也能监控：选择“心跳”。',
+  misread: {
+    unfinished: (_text: string) => '冒号后面还缺内容。',
+    host: (text: string) => `“${text}”既不是主机名也不是地址。`,
+    port: (text: string) => `“${text}”不是端口：端口是 1 到 65535 的数字。`,
+    port_missing: (text: string) => `请在后面写上端口，例如 ${text}:443。`,
+    host_only: (kind: string) => `“${kind}:”后面只写主机，tls 还可带端口。`,
+    scheme: (word: string) =>
+      `不检查“${word}:”。请写 https://、http://、主机:端口或主机，或以 tls:、tcp:、ping:、dns:、domain: 开头。`,
+    not_checked: (_word: string) => '心跳由任务调用，分组由监控组成：请在下面选择类型。',
+  },
   kind: '类型',
   kinds: {
     http: '网页',

@@ -12,7 +12,7 @@ import {
   type NewMonitor,
   type Tried,
 } from '../model.ts';
-import { guess, specOf } from './guess.ts';
+import { guess, unfilled } from './guess.ts';
 
 type Values = { readonly [name: string]: unknown };
 type Places = Monitor['places'];
@@ -163,21 +163,25 @@ export function useDraft(monitor: Monitor | undefined, start: Draft = BLANK) {
   };
   const type = (target: string) => {
     const found = guess(target, draft.isChosen ? draft.kind : undefined);
+    if ('fault' in found) {
+      const spec = unfilled(draft.kind, draft.spec);
+      return change({ target, spec, ...(!draft.isNamed && { name: '' }) });
+    }
     const isSame = found.kind === draft.kind;
     change({
       target,
       kind: found.kind,
       spec: isSame && isChecked(found.kind) ? { ...draft.spec, ...found.spec } : found.spec,
-      ...(!draft.isNamed && { name: target.trim() === '' ? '' : found.name }),
+      ...(!draft.isNamed && { name: found.name }),
     });
   };
   const choose = (kind: Kind) => {
-    const name = draft.target === '' ? '' : guess(draft.target, kind).name;
+    const found = guess(draft.target, kind);
+    const { spec, name } = 'fault' in found ? { spec: {}, name: '' } : found;
     change({
       kind,
       isChosen: true,
-      spec: draft.target.trim() === '' ? {} : specOf(kind, draft.target),
-      ...(!isChecked(kind) && { spec: specOf(kind, '') }),
+      spec,
       ...(kind !== draft.kind && { interval_s: kind === 'domain' ? DOMAIN_S : intervalOf(draft) }),
       ...{ secret: {}, asked: [], condition: '' },
       ...(!draft.isNamed && { name }),

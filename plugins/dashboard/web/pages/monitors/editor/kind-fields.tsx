@@ -5,7 +5,7 @@ import type { KindForm, Monitor } from '../model.ts';
 import { CallTimes } from './call-times.tsx';
 import type { Draft } from './draft.ts';
 import { GroupFields } from './group-fields.tsx';
-import { FILLED } from './guess.ts';
+import { FILLED, guess } from './guess.ts';
 
 type Field = KindForm['fields'][number];
 
@@ -22,8 +22,9 @@ export function KindFields({ draft, form, monitor, onChange }: Props) {
   const { asked, kind, spec, target } = draft;
   if (kind === 'group')
     return <GroupFields spec={spec} onChange={(next) => onChange({ spec: next })} />;
+  const isRead = !('fault' in guess(target, kind));
   const isFirst = ({ name, required }: Field) =>
-    asked.includes(name) || (required && (target === '' || !FILLED[kind].includes(name)));
+    asked.includes(name) || (required && !(isRead && FILLED[kind].includes(name)));
   const drawn = (list: KindForm['fields']) => (
     <div class="monitors-fields">
       {list.map((field) => (

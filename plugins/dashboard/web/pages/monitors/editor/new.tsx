@@ -5,6 +5,7 @@ import { t } from '../../../strings/index.ts';
 import { isChecked, type KindForm, useKinds } from '../model.ts';
 import { type Draft, draftOf, lacking, useDraft } from './draft.ts';
 import { MonitorForm } from './form.tsx';
+import { faultOf } from './guess.ts';
 import { LeaveByEscape } from './leave.tsx';
 
 /** A new monitor, from nothing or as a copy of another one. */
@@ -69,6 +70,7 @@ function Fields({ forms, start, back }: FieldsProps) {
         {start === undefined && !(draft.isChosen && !isChecked(draft.kind)) && (
           <OneField
             value={draft.target}
+            fault={faultText(draft)}
             isFirst={back === undefined}
             onText={type}
             onEnter={enter}
@@ -94,14 +96,21 @@ function Fields({ forms, start, back }: FieldsProps) {
   );
 }
 
+function faultText({ target, isChosen, kind }: Draft): string | undefined {
+  const found = faultOf(target, isChosen ? kind : undefined);
+  return found && t.monitors.misread[found.fault](found.part);
+}
+
 interface OneProps {
   readonly value: string;
+  /** What is wrong with the text. */
+  readonly fault: string | undefined;
   readonly isFirst: boolean;
   readonly onText: (text: string) => void;
   readonly onEnter: () => void;
 }
 
-function OneField({ value, isFirst, onText, onEnter }: OneProps) {
+function OneField({ value, fault, isFirst, onText, onEnter }: OneProps) {
   const input = useRef<HTMLInputElement>(null);
   // Browsers heed the attribute in dialogs and at the load of a page alone.
   useEffect(() => input.current?.focus({ preventScroll: true }), []);
@@ -115,10 +124,12 @@ function OneField({ value, isFirst, onText, onEnter }: OneProps) {
         spellcheck={false}
         placeholder={t.monitors.whatExample}
         value={value}
+        aria-invalid={fault !== undefined}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && !event.isComposing && onEnter()}
       />
-      {isFirst && <span class="hint">{t.monitors.whatHint}</span>}
+      {fault !== undefined && <span class="hint bad">{fault}</span>}
+      {isFirst && fault === undefined && <span class="hint">{t.monitors.whatHint}</span>}
     </label>
   );
 }
