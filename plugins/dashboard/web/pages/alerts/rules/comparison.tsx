@@ -16,6 +16,9 @@ interface Props {
   /** Value at which it ends; undefined: as soon as it does not hold. */
   readonly back: number | undefined;
   readonly variables: readonly Variable[];
+  /** Tells whether values of a while may be compared. */
+  readonly hasPast: boolean;
+  readonly onVariable: (name: string) => void;
   readonly onChange: (opens: Comparison, ends: Comparison | undefined) => void;
   readonly onWrong: (part: Partial<Pick<Draft, 'isValueWrong' | 'isBackWrong'>>) => void;
 }
@@ -23,7 +26,8 @@ interface Props {
 const OPERATORS: readonly Operator[] = ['>', '>=', '<', '<=', '==', '!='];
 
 /** What is measured, how it is compared, with what, and at which value it ends. */
-export function ComparisonFields({ opens, back, variables, onChange, onWrong }: Props) {
+export function ComparisonFields(props: Props) {
+  const { opens, back, variables, onChange, onWrong } = props;
   const known = variables.find(({ name }) => name === opens.variable);
   const unit = unitOf(opens.variable, known);
   const ends = (next: Comparison, value: number | undefined) =>
@@ -32,11 +36,7 @@ export function ComparisonFields({ opens, back, variables, onChange, onWrong }: 
   return (
     <>
       <div class="alerts-comparison">
-        <VariableSelect
-          opens={opens}
-          variables={variables}
-          onChange={(next) => onChange(next, undefined)}
-        />
+        <VariableSelect {...props} onChange={(next) => onChange(next, undefined)} />
         <Select
           label={t.alerts.compared}
           value={opens.operator}
@@ -89,16 +89,13 @@ function shifted(opens: Comparison, back: number | undefined, value: number): nu
 
 const SPANS = ['5m', '15m', '30m', '60m'];
 
-interface VariableProps {
-  readonly opens: Comparison;
-  readonly variables: readonly Variable[];
+interface VariableProps extends Pick<Props, 'opens' | 'variables' | 'hasPast' | 'onVariable'> {
   readonly onChange: (opens: Comparison) => void;
 }
 
 /** Variable, and whether it is the newest value or one over a while. */
-function VariableSelect({ opens, variables, onChange }: VariableProps) {
-  const numbers = variables.filter(({ type }) => type === 'double');
-  const names = [...new Set([opens.variable, ...numbers.map(({ name }) => name)])];
+function VariableSelect({ opens, variables, hasPast, onVariable, onChange }: VariableProps) {
+  const names = [...new Set([opens.variable, ...variables.map(({ name }) => name)])];
   const { window } = opens;
   const spans = window && !SPANS.includes(window.span) ? [window.span, ...SPANS] : SPANS;
   const windows = (['avg', 'max', 'min'] as const).flatMap((fn) =>
@@ -113,18 +110,22 @@ function VariableSelect({ opens, variables, onChange }: VariableProps) {
       <Select
         label={t.alerts.variable}
         value={opens.variable}
-        options={titlesOf(names, numbers)}
-        onChange={(variable) => onChange({ ...opens, variable })}
+        options={titlesOf(names, variables)}
+        onChange={onVariable}
       />
-      <Select
-        label={t.alerts.over}
-        value={window ? `${window.fn} ${window.span}` : ''}
-        options={[{ value: '', label: t.alerts.newest }, ...windows]}
-        onChange={(chosen) => {
-          const [fn, span] = chosen.split(' ');
-          onChange(span === undefined ? newest : { ...newest, window: { fn: fn as Window, span } });
-        }}
-      />
+      {(hasPast || window) && (
+        <Select
+          label={t.alerts.over}
+          value={window ? `${window.fn} ${window.span}` : ''}
+          options={[{ value: '', label: t.alerts.newest }, ...windows]}
+          onChange={(chosen) => {
+            const [fn, span] = chosen.split(' ');
+            onChange(
+              span === undefined ? newest : { ...newest, window: { fn: fn as Window, span } },
+            );
+          }}
+        />
+      )}
     </>
   );
 }

@@ -72,7 +72,7 @@ export const newRule = ({ clear, policy, repeat_s, summary, runbook, ...rest }: 
   };
 };
 
-const namesNothing = ({ scope }: Draft): boolean =>
+export const namesNothing = ({ scope }: Draft): boolean =>
   scope.all !== true &&
   Object.values(scope).every((list) => !Array.isArray(list) || list.length === 0);
 
@@ -81,10 +81,10 @@ export const checkedScope = (draft: Draft): Scope =>
   namesNothing(draft) ? { all: true } : draft.scope;
 
 /** Part of a draft that is missing before it can be saved; undefined: none. */
-function lackOf(draft: Draft): 'condition' | 'value' | 'scope' | 'name' | undefined {
+function lackOf(draft: Draft): 'condition' | 'value' | 'scope' | 'monitors' | 'name' | undefined {
   if (draft.condition.trim() === '') return 'condition';
   if (draft.isValueWrong || draft.isBackWrong) return 'value';
-  if (namesNothing(draft)) return 'scope';
+  if (namesNothing(draft)) return draft.source === 'monitor' ? 'monitors' : 'scope';
   return draft.name.trim() === '' ? 'name' : undefined;
 }
 

@@ -7,11 +7,38 @@ export interface Named {
   readonly prefix: string;
 }
 
-const SHAPE = /^(.+) && name\.startsWith\(("(?:[^"\\]|\\.)*")\)$/s;
+/** A condition that holds of monitors of one group alone. */
+export interface Grouped {
+  readonly condition: string;
+  /** Empty: all. */
+  readonly group: string;
+}
+
+const LITERAL = '("(?:[^"\\\\]|\\\\.)*")';
+const NAMED = new RegExp(`^(.+) && name\\.startsWith\\(${LITERAL}\\)$`, 's');
+const GROUPED = new RegExp(`^(.+) && group == ${LITERAL}$`, 's');
 
 /** Takes the beginning of names off a condition that ends with it. */
 export function readNamed(text: string): Named {
-  const [, rest = '', literal = ''] = SHAPE.exec(text.trim()) ?? [];
+  const found = readEnd(text, NAMED);
+  return { condition: found?.condition ?? text, prefix: found?.value ?? '' };
+}
+
+/** Text in CEL; what binds less than "and" stands in brackets. */
+export const namedText = ({ condition, prefix }: Named): string =>
+  prefix === '' ? condition : withEnd(condition, `name.startsWith(${JSON.stringify(prefix)})`);
+
+/** Takes the group off a condition that ends with it. */
+export function readGrouped(text: string): Grouped {
+  const found = readEnd(text, GROUPED);
+  return { condition: found?.condition ?? text, group: found?.value ?? '' };
+}
+
+export const groupedText = ({ condition, group }: Grouped): string =>
+  group === '' ? condition : withEnd(condition, `group == ${JSON.stringify(group)}`);
+
+function readEnd(text: string, shape: RegExp) {
+  const [, rest = '', literal = ''] = shape.exec(text.trim()) ?? [];
   const inner = /^\((.*)\)$/s.exec(rest)?.[1];
   const condition =
     readCondition(rest) || !/\|\||\?/.test(rest)
@@ -19,17 +46,15 @@ export function readNamed(text: string): Named {
       : inner !== undefined && isClosed(inner)
         ? inner
         : undefined;
-  const prefix = condition === undefined ? undefined : textOf(literal);
-  return condition === undefined || prefix === undefined || condition === ''
-    ? { condition: text, prefix: '' }
-    : { condition, prefix };
+  const value = condition === undefined ? undefined : textOf(literal);
+  return condition === undefined || value === undefined || condition === ''
+    ? undefined
+    : { condition, value };
 }
 
-/** Text in CEL; what binds less than "and" stands in brackets. */
-export function namedText({ condition, prefix }: Named): string {
-  if (prefix === '') return condition;
+function withEnd(condition: string, end: string): string {
   const whole = /\|\||\?/.test(condition) ? `(${condition})` : condition;
-  return `${whole} && name.startsWith(${JSON.stringify(prefix)})`;
+  return `${whole} && ${end}`;
 }
 
 function textOf(literal: string): string | undefined {

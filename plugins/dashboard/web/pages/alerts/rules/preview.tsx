@@ -1,12 +1,15 @@
 import { useMachines, useSubjects } from '../../../frame/index.ts';
 import { grouped } from '../../../parts/grouped.ts';
 import { Card, errorText, format, Skeleton } from '../../../parts/index.ts';
+import { useListedMonitors } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
 import type { NewRule, Source } from '../model.ts';
 import { type Check, isStored, type Test, useTest, WEEK_MS } from './check.ts';
-import { checkedScope, type Draft } from './draft.ts';
+import { checkedScope, type Draft, namesNothing } from './draft.ts';
 import { hitsOf } from './hits.ts';
-import { readNamed } from './named.ts';
+import { monitorHits } from './monitor-scope.tsx';
+import { readGrouped, readNamed } from './named.ts';
+import { isCounted, subjectsOf } from './subjects.ts';
 
 interface Props {
   /** Undefined: it cannot run as it stands. */
@@ -22,14 +25,16 @@ export function Preview({ rule, check, draft }: Props) {
   const all = useMatches(draft, check?.matches ?? 0);
   return (
     <Card class="alerts-preview stack" title={t.alerts.preview}>
-      <p aria-live="polite">
-        <strong class="alerts-now">
-          {check?.valid ? trueText(source, check.true_now, all) : '–'}
-        </strong>
-      </p>
+      {isCounted(source, draft.condition) && (
+        <p aria-live="polite">
+          <strong class="alerts-now">
+            {check?.valid && !namesNothing(draft) ? trueText(source, check.true_now, all) : '–'}
+          </strong>
+        </p>
+      )}
       {error !== undefined && <p class="muted">{errorText(error)}</p>}
       {!isStored(source) ? (
-        <p class="muted">{t.alerts.noPast}</p>
+        <p class="muted">{t.alerts.noPast[subjectsOf(source)]}</p>
       ) : data ? (
         <Week test={data} to={to} />
       ) : (
@@ -41,14 +46,19 @@ export function Preview({ rule, check, draft }: Props) {
 }
 
 const trueText = (source: Source, count: number, all: number): string =>
-  source === 'server' ? t.alerts.trueHere[count > 0 ? 'yes' : 'no'] : t.alerts.trueNow(count, all);
+  source === 'monitor' ? t.alerts.trueNowMonitors(count, all) : t.alerts.trueNow(count, all);
 
-/** Machines that a rule is about; the server counts its scope, whatever names the condition asks for. */
+/** Machines or monitors that a rule is about; the server counts its scope, whatever names or group the condition asks for. */
 function useMatches(draft: Draft, counted: number): number {
   const { list = [] } = useMachines();
-  const { prefix } = readNamed(draft.condition);
-  if (prefix === '') return counted;
-  return Math.min(counted, hitsOf(checkedScope(draft), list, prefix).length);
+  const monitors = useListedMonitors();
+  const { condition, prefix } = readNamed(draft.condition);
+  const scope = checkedScope(draft);
+  const isMonitor = draft.source === 'monitor';
+  const group = isMonitor ? readGrouped(condition).group : '';
+  if (prefix === '' && group === '') return counted;
+  const hits = isMonitor ? monitorHits({ ...draft, scope }, monitors) : hitsOf(scope, list, prefix);
+  return Math.min(counted, hits.length);
 }
 
 /** Machines that are drawn. */

@@ -1,5 +1,6 @@
 import { t } from '../../../strings/index.ts';
 import type { Scope, Source } from '../model.ts';
+import { monitorScopeText } from './monitor-scope.tsx';
 import { readNamed } from './named.ts';
 
 interface Ruled {
@@ -11,19 +12,21 @@ interface Ruled {
 /** Names that are written out. */
 const FEW = 3;
 
-/** Scope of a rule in words: "all machines", "db-…", "tags db, web", "web-1, db-2 and 4 more". */
+const listed = (names: readonly string[]): string =>
+  names.length > FEW
+    ? t.alerts.namesAndMore(names.slice(0, FEW).join(t.alerts.comma), names.length - FEW)
+    : names.join(t.alerts.comma);
+
+/** Scope of a rule in words: "all machines", "db-…", "tags db, web", "web-1, db-2 and 4 more", "all monitors". */
 export function scopeText(
   { scope, source, condition }: Ruled,
   nameOf: (uuid: string) => string,
 ): string {
   if (source === 'server') return t.alerts.thisServer;
+  if (source === 'monitor') return monitorScopeText({ scope, condition }, listed);
   const { prefix } = readNamed(condition);
   const named = prefix === '' ? undefined : t.alerts.namedLike(prefix);
   if (scope.all) return named ?? t.alerts.allMachines;
-  const listed = (names: readonly string[]) =>
-    names.length > FEW
-      ? t.alerts.namesAndMore(names.slice(0, FEW).join(', '), names.length - FEW)
-      : names.join(', ');
   const parts = [
     scope.tags && scope.tags.length > 0 && t.alerts.matcher.tags(listed(scope.tags)),
     scope.agents && scope.agents.length > 0 && listed(scope.agents.map(nameOf)),

@@ -7,7 +7,9 @@ import type { Scope } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 import type { CardProps } from './condition-card.tsx';
 import { hitsOf } from './hits.ts';
+import { MonitorScope } from './monitor-scope.tsx';
 import { namedText, readNamed } from './named.ts';
+import { subjectsOf } from './subjects.ts';
 
 const WAYS = ['all', 'names', 'tags', 'agents'] as const;
 type Way = (typeof WAYS)[number];
@@ -15,15 +17,20 @@ type Way = (typeof WAYS)[number];
 const wayOf = (scope: Scope): Way =>
   scope.agents && scope.agents.length > 0 ? 'agents' : scope.tags ? 'tags' : 'all';
 
-/** Machines that a rule is about. */
-export function ScopeCard({ draft, onChange }: CardProps) {
+/** Machines or monitors that a rule is about. */
+export function ScopeCard(props: CardProps) {
+  const subjects = subjectsOf(props.draft.source);
+  if (subjects === 'server') return null;
+  return subjects === 'monitors' ? <MonitorScope {...props} /> : <MachineScope {...props} />;
+}
+
+function MachineScope({ draft, onChange }: CardProps) {
   const { list = [] } = useMachines();
   const [chosen, setChosen] = useState<Way>(() => wayOf(draft.scope));
-  const { scope, source } = draft;
+  const { scope } = draft;
   const named = readNamed(draft.condition);
   const tags = tagsOf(list);
   const way = chosen === 'all' && named.prefix !== '' ? 'names' : chosen;
-  if (source === 'server') return null;
   const choose = (next: Way) => {
     setChosen(next);
     onChange({

@@ -7,6 +7,7 @@ import { NewPolicyButton } from '../policies/new-button.tsx';
 import { policyText } from '../policies/text.ts';
 import type { CardProps } from './condition-card.tsx';
 import { HoldSelect } from './hold.tsx';
+import { subjectsOf } from './subjects.ts';
 
 const REPEATS = [0, 3_600, 4 * 3_600, 12 * 3_600, 86_400];
 
@@ -36,7 +37,7 @@ export function SendCard({ draft, onChange }: CardProps) {
           />
           <TextArea
             label={t.alerts.summary}
-            hint={t.alerts.summaryHint}
+            hint={t.alerts.summaryHints[subjectsOf(draft.source)]}
             value={draft.summary}
             rows={2}
             onText={(summary) => onChange({ summary })}

@@ -1,7 +1,9 @@
 import { type Comparison, readBack, readCondition } from '../../../parts/alert/condition.ts';
 import { format } from '../../../parts/index.ts';
 import { t } from '../../../strings/index.ts';
-import { readNamed } from './named.ts';
+import type { Source } from '../model.ts';
+import { readChoice, wordsOf } from './choice.ts';
+import { readGrouped, readNamed } from './named.ts';
 import { titleOf, type UnitKind, unitOf, type Variable } from './variables.ts';
 
 /** Value with its unit: 90%, 10 GiB, 2 min. */
@@ -32,24 +34,55 @@ function rateText(value: number): string {
 
 /** Things that a rule's sentence is made of. */
 export interface Said {
+  readonly source?: Source;
   readonly condition: string;
   readonly clear?: string | null | undefined;
   readonly for_s?: number | null | undefined;
 }
 
 /** "Disk used above 90% for 5 min, until below 85%"; undefined: the condition says more than a sentence. */
-export function sentence(
-  { condition, clear, for_s }: Said,
-  variables: readonly Variable[] = [],
-): string | undefined {
-  const { condition: own, prefix } = readNamed(condition);
-  const named = prefix === '' ? '' : t.alerts.sentence.named(prefix);
+export function sentence(said: Said, variables: readonly Variable[] = []): string | undefined {
+  const { condition, clear, for_s, source } = said;
+  const { condition: whole, prefix } = readNamed(condition);
+  const { condition: own, group } = source === 'monitor' ? readGrouped(whole) : NO_GROUP(whole);
+  const s = t.alerts.sentence;
+  const named = [
+    prefix === '' ? '' : source === 'monitor' ? s.monitorsNamed(prefix) : s.named(prefix),
+    group === '' ? '' : s.inGroup(group),
+  ].join('');
   const text = own.trim();
   const known = Object.hasOwn(KNOWN, text) ? KNOWN[text] : undefined;
   if (known) return t.alerts.known[known] + named + lasting(for_s, 'lastsAll');
   const opens = readCondition(own);
+  const single = opens && compared(opens, said, named, variables);
+  if (single !== undefined) return single;
+  const all = clauses(own, variables);
+  const end = clear?.trim() ? clauses(clear, variables) : '';
+  if (all === undefined || end === undefined) return undefined;
+  const until = end === '' ? '' : s.untilAll(end);
+  return all + named + lasting(for_s, opens ? 'lasts' : 'lastsAll') + until;
+}
+
+const NO_GROUP = (condition: string) => ({ condition, group: '' });
+
+/** Comparisons that must all hold, in words; undefined: it is more than that. */
+function clauses(text: string, variables: readonly Variable[]): string | undefined {
+  const parts = text.split('&&').map((part) => clause(part, variables));
+  return parts.includes(undefined) ? undefined : parts.join(t.alerts.sentence.and);
+}
+
+function clause(text: string, variables: readonly Variable[]): string | undefined {
+  const s = t.alerts.sentence;
+  const choice = readChoice(text);
+  if (choice) {
+    const { variable, operator, word } = choice;
+    return s.is[operator](titleOf(variable), wordsOf(variable)?.[word] ?? word);
+  }
+  const opens = readCondition(text);
   if (!opens) return undefined;
-  return compared(opens, { condition, clear, for_s }, named, variables);
+  const known = variables.find(({ name }) => name === opens.variable);
+  const value = valueText(opens.value, unitOf(opens.variable, known));
+  return s.opens(subjectText(opens, known), s.operators[opens.operator], value);
 }
 
 const lasting = (for_s: Said['for_s'], words: 'lasts' | 'lastsAll' = 'lasts'): string =>
@@ -102,6 +135,12 @@ const KNOWN: { readonly [condition: string]: keyof typeof t.alerts.known } = {
   'disk.used_percent > 97 && disk.free < GiB(10)': 'diskFull',
   'available_memory < total_memory * 0.05 && (total_swap == 0 || swap_used_percent > 60)': 'memory',
   'event == "refused"': 'refused',
+  'state == "down"': 'down',
+  'state == "down" && kind != "heartbeat"': 'downChecked',
+  'state == "down" && kind == "heartbeat"': 'heartbeat',
+  'tls.days_left < least(14, tls.lifetime_days / 4)': 'certificate',
+  'tls.days_left < least(3, tls.lifetime_days / 10)': 'certificateSoon',
+  'problem == "cut_off"': 'cutOff',
   'expires_in_days < 7': 'contractWeek',
   'expires_in_days < 14': 'contractTwoWeeks',
   'problem == "channel_failing" && lasts_s > 900': 'channelFailing',

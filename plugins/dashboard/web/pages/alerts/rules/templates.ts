@@ -19,7 +19,10 @@ type TemplateId =
   | 'connections'
   | 'silent'
   | 'contract'
-  | 'rebooted';
+  | 'rebooted'
+  | 'monitorDown'
+  | 'monitorSlow'
+  | 'certificate';
 
 type Template = Pick<NewRule, 'source' | 'condition' | 'clear' | 'for_s' | 'severity'>;
 
@@ -59,6 +62,9 @@ export const TEMPLATES: { readonly [id in TemplateId]: Template } = {
   silent: rule('presence', 'silent_for > 600', { severity: 'critical' }),
   contract: rule('machine', 'expires_in_days < 14', { severity: 'info' }),
   rebooted: rule('machine', 'uptime_s < 600', { severity: 'info' }),
+  monitorDown: rule('monitor', 'state == "down"', { for_s: 300, severity: 'critical' }),
+  monitorSlow: rule('monitor', 'ms > 2000', { clear: 'ms < 1500', for_s: 600 }),
+  certificate: rule('monitor', 'tls.days_left < 30'),
   blank: rule('machine', 'cpu_usage > 90', { for_s: 300 }),
 };
 

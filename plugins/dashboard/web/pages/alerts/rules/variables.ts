@@ -37,9 +37,9 @@ function guessed(name: string): UnitKind {
   if (/_speed$/.test(name)) return 'rate';
   if (/memory|space|swap|\.free$|\.total$|total_/.test(name)) return 'bytes';
   if (/_s$|silent_for|_for$/.test(name)) return 'seconds';
-  if (/_ms$/.test(name)) return 'ms';
+  if (/^ms$|_ms$/.test(name)) return 'ms';
   if (/temperature/.test(name)) return 'degrees';
-  return /_days$/.test(name) ? 'days' : 'plain';
+  return /_days$|days_left$/.test(name) ? 'days' : 'plain';
 }
 
 export const unitOf = (name: string, known?: Variable): UnitKind =>
