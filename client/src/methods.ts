@@ -3133,6 +3133,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
@@ -3200,6 +3206,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
@@ -3709,6 +3721,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
@@ -3902,6 +3920,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */

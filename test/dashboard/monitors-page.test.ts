@@ -128,7 +128,7 @@ test('a monitor that a maintenance window pauses says which one, until when, on 
 test('a machine that cannot check and tags that no machine holds say why', async () => {
   await kit.stop();
   kit = await startKit({ machines: 2, gone: 1 });
-  const [{ uuid }] = kit.machines as readonly [{ readonly uuid: string }];
+  const uuid = kit.machines[0]?.uuid ?? '';
   await http('named', { places: { server: false, agents: [uuid] } });
   await http('tagged', { places: { server: false, tags: ['moon'] } });
   await http('both', { places: { server: true, tags: ['moon'] } });

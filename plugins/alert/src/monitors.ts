@@ -27,6 +27,7 @@ export class KnownMonitors implements MonitorNames {
   readonly #services: MonitorServices;
   #isRead = false;
   #byId: ReadonlyMap<number, MonitorNow> = new Map();
+  #byName: ReadonlyMap<string, MonitorNow> = new Map();
 
   constructor(services: MonitorServices) {
     this.#services = services;
@@ -47,6 +48,7 @@ export class KnownMonitors implements MonitorNames {
     const all = (await this.#services.now()?.now()) ?? [];
     this.#isRead = true;
     this.#byId = new Map(all.map((monitor) => [monitor.id, monitor]));
+    this.#byName = new Map(all.map((monitor) => [monitor.name, monitor]));
     return all;
   }
 
@@ -63,6 +65,10 @@ export class KnownMonitors implements MonitorNames {
   /** The monitor that an alert is about, by its `subject_id`; undefined: it is switched off, or has gone. */
   of(subject_id: string): MonitorNow | undefined {
     return this.#byId.get(Number(subject_id));
+  }
+
+  named(name: string): MonitorNow | undefined {
+    return this.#byName.get(name);
   }
 
   nameOf({ subject_id, detail }: Parameters<MonitorNames['nameOf']>[0]): string {

@@ -34,6 +34,6 @@ function aboutOf(
 ) {
   return ({ kind, id }: Maintained): boolean => {
     const tags = kind === 'agent' ? machines.tagsOf(id) : (monitors.named(id)?.tags ?? []);
-    return matches(scope, { rule: '', severity: 'info', kind, subject: id, tags });
+    return matches(scope, { rule: '', severity: 'info', kind, subjects: [id], tags });
   };
 }

@@ -5,7 +5,7 @@ import { grouped } from '../../../parts/grouped.ts';
 import type { ListedMonitor } from '../../../parts/monitor/listed.ts';
 import { useWindow } from '../../../parts/table.tsx';
 import { t } from '../../../strings/index.ts';
-import { isPattern, monitorText } from './monitor-text.ts';
+import { isPattern, monitorText, withoutStars } from './monitor-text.ts';
 import '../../../parts/task-form.css';
 
 const collator = new Intl.Collator(undefined, { numeric: true });
@@ -33,7 +33,7 @@ export function MonitorPicker({ monitors: all, chosen, onChange }: Props) {
       isIn ? [...new Set([...chosen, ...names])] : chosen.filter((one) => !names.includes(one)),
     );
   // A name with a star at its end would be read as a pattern.
-  const pattern = `${text.trim().replace(/\*+$/, '')}*`;
+  const pattern = `${withoutStars(text.trim())}*`;
   const known = new Set(monitors.map(({ name }) => name));
   const others = chosen.filter((one) => isPattern(one) || !known.has(one));
   return (

@@ -9,3 +9,10 @@ export function monitorText(monitor: string): string {
   if (beginning === undefined) return monitor;
   return beginning === '' ? t.alerts.anyMonitor : t.alerts.beginsWith(beginning);
 }
+
+/** Returns a text without stars at its end. */
+export function withoutStars(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '*') end--;
+  return text.slice(0, end);
+}
