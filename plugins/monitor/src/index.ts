@@ -9,7 +9,7 @@ import { Notify, Secrets } from '@svc/plugin-notify/api';
 import { History } from '@svc/plugin-retention/api';
 import { DatabaseChanged, definePlugin, Holdings } from '@svc/plugin-sdk';
 import { Tasks } from '@svc/plugin-task/api';
-import { Owners } from '@svc/plugin-token/api';
+import { Owners, Tokens } from '@svc/plugin-token/api';
 import { MonitorChanged, MonitorDue, MonitorHistory, MonitorPauses, Monitors } from './api.ts';
 import { config } from './config.ts';
 import { openEngine } from './engine/index.ts';
@@ -38,7 +38,7 @@ const SEALED = "exists (select 1 from monitor where secret <> '{}' and kind <> '
 export default definePlugin({
   name: 'monitor',
   namespaces: ['monitor'],
-  requires: [Owners, Egress, Holdings, History],
+  requires: [Owners, Tokens, Egress, Holdings, History],
   optional: [
     ...[Secrets, Notify, Metrics, AgentRegistry, AgentValues, LastReports, Tasks],
     ...[Audit, Refusals, MonitorPauses],

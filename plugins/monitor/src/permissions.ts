@@ -1,4 +1,5 @@
-import type { PermissionKind, Requirement } from '@svc/plugin-sdk';
+import type { Auth, PermissionKind, Principal, Requirement, Scope } from '@svc/plugin-sdk';
+import type { Tokens } from '@svc/plugin-token/api';
 
 /**
  * The kind `monitor`, in the scope `monitor` of a name; `report` in the scope `agent_uuid`: additions to those of the protocol.
@@ -15,3 +16,16 @@ export const mayDo = (word: 'read' | 'write' | 'delete' | 'answer', name: string
   permissions: [{ monitor: word }],
   denied: `Missing monitor ${word} permission for the monitor '${name}'`,
 });
+
+/** Tells whether the caller may write some monitor, whether it is there or not: one name, those of a pattern, or all. */
+export async function mayWriteSome(
+  { auth, tokens }: { readonly auth: Auth; readonly tokens: Tokens },
+  caller: Principal,
+): Promise<boolean> {
+  const permission = { monitor: 'write' };
+  const isOne = (scope: Scope) => scope === 'global' || scope['monitor'] !== undefined;
+  const held = tokens.record(caller) ? tokens.scopes(caller, permission).find(isOne) : 'global';
+  // Whether the credential is valid now is for the right itself to say.
+  const wanted = { scopes: [held ?? 'global'], permissions: [permission], denied: '' };
+  return auth.allows(caller, wanted);
+}

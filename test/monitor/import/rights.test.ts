@@ -4,7 +4,7 @@ import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { summaryReport } from '../../protocol/agent-kit.ts';
 import { suite } from '../../runner/suite.ts';
-import { boot, call, PLUGINS } from '../kit.ts';
+import { boot, call, failure, PLUGINS } from '../kit.ts';
 import { beszel, database, kuma } from './fixtures.ts';
 
 const ALL = [...PLUGINS, 'agent-uuid', 'agent', 'agent-events', 'alert', 'audit'];
@@ -28,6 +28,15 @@ const limits = (...words: string[]) => [
     ]),
   },
 ];
+
+/** Right to write a monitor that no file has: whoever imports has one. */
+const some = { scopes: [{ monitor: 'elsewhere' }], permissions: [{ monitor: 'write' }] };
+
+/** The right to all but monitors. */
+const alone = {
+  scopes: ['global', { channel: '*' }],
+  permissions: [{ channel: 'write' }, { alert: 'write' }],
+};
 
 /** Methods that give a thing another name; channels keep theirs. */
 const UPDATES: { readonly [type: string]: string } = {
@@ -69,8 +78,27 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
   test.after(() => app.stop());
 
-  test('whoever may do nothing learns no name of it, and changes nothing', async () => {
-    const none = await app.token([]);
+  test('whoever may write no monitor is refused, before a file is read', async () => {
+    const damaged = fileOf('kuma.db', 'no database');
+    const tokens = [app.token([]), app.token(limits('read', 'delete')), app.token([alone])];
+    for (const token of await Promise.all(tokens))
+      for (const [word, params] of [
+        ...[['plan', damaged] as const, ['apply', damaged] as const],
+        ...[
+          ['switch_on', { source: sources[0] }] as const,
+          ['undo', { source: sources[0] }] as const,
+        ],
+      ]) {
+        const { code, message } = await failure(call(app, `monitor_import_${word}`, params, token));
+        assert.is(code, 102, word);
+        assert.match(message, 'Missing monitor write permission for any monitor');
+      }
+    const ended = await app.token([some], { timestamp_to: 1 });
+    assert.is((await failure(call(app, 'monitor_import_plan', FILES[0], ended))).code, 102);
+  });
+
+  test('whoever may write none of it learns no name of it, and changes nothing', async () => {
+    const none = await app.token([some]);
     for (const word of ['plan', 'apply', 'switch_on', 'undo']) {
       const found = await rows(word, none);
       assert.not.match(JSON.stringify(found), /HIDDEN/, word);
@@ -102,7 +130,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('whoever may read it, and not change it, finds it there, and nothing of it in what is changed', async () => {
-    const reader = await app.token(limits('read'));
+    const reader = await app.token([...limits('read'), some]);
     const there = (await rows('plan', reader)).filter(({ outcome }) => outcome === 'there');
     assert.equal(types(there), TYPES);
     assert.ok(there.every(({ as, type }) => type === 'channel' || as.startsWith('HIDDEN')));
@@ -122,7 +150,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 
   test('a name that is taken is told to nobody who may not have it', async () => {
-    const none = await app.token([]);
+    const none = await app.token([some]);
     const notes = async (name: string) => {
       const text = `endpoints:\n- {name: ${name}, url: "https://a.example.net/", conditions: ["[STATUS] == 200"]}`;
       const answer = await call(app, 'monitor_import_plan', fileOf('g.yaml', text), none);

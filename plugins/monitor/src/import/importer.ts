@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { type Kernel, type Principal, RpcError } from '@svc/plugin-sdk';
 import type { Changes } from '../changes.ts';
 import { keyOf } from '../heartbeat/key.ts';
@@ -12,6 +13,8 @@ import { listOf, OFF } from './values.ts';
 type New = Parameters<Changes['create']>[0];
 
 const MOST_ITEMS = 10_000;
+/** Things of one turn of the event loop. */
+const SLICE = 10;
 
 export interface ImporterParts {
   readonly kernel: Pick<Kernel, 'auth' | 'call' | 'methods' | 'system'>;
@@ -53,7 +56,10 @@ export class Importer {
       throw RpcError.invalid('too much was imported: undo imports that nobody needs');
     const run = await this.#begin(plan, caller, isDry);
     const rows = [];
-    for (const item of ordered(plan.items)) rows.push(rowOf(item, await this.#one(item, run)));
+    for (const [at, item] of ordered(plan.items).entries()) {
+      if (at % SLICE === SLICE - 1) await breathe();
+      rows.push(rowOf(item, await this.#one(item, run)));
+    }
     const { format, source, rewritings } = plan;
     return { format, source, rows, rewritings: rewritings.map(([from, to]) => ({ from, to })) };
   }

@@ -1,4 +1,6 @@
 import {
+  type AccessContext,
+  type Auth,
   described,
   type Kernel,
   type Methods,
@@ -8,7 +10,8 @@ import {
   type Static,
   Type,
 } from '@svc/plugin-sdk';
-import type { Owners } from '@svc/plugin-token/api';
+import type { Owners, Tokens } from '@svc/plugin-token/api';
+import { mayWriteSome } from '../permissions.ts';
 import type { Importer } from './importer.ts';
 import { readFile } from './reading.ts';
 import { OUTCOMES, type Report } from './report.ts';
@@ -66,12 +69,37 @@ const answer = ({ rows, rewritings, ...report }: Report) => ({
   rewritings: [...rewritings],
 });
 
+/**
+ * The right to write some monitor: to read a file, and what was made of one, is work, whoever asks for it. What may be made of it is
+ * for the methods to say that make it.
+ */
+const someMonitor = (auth: Auth, tokens: Tokens) => ({
+  right: {
+    words: '`monitor` `write`, in any scope; things are made with the rights of their own methods',
+    scopes: ['global' as const],
+    permissions: [{ monitor: 'write' }],
+  },
+  access: {
+    async custom(_params: object, call: AccessContext): Promise<void> {
+      if (!(await mayWriteSome({ auth, tokens }, await call.authenticate())))
+        throw RpcError.denied('Missing monitor write permission for any monitor');
+    },
+  },
+});
+
+export interface ImportMethodParts {
+  readonly importer: Importer;
+  readonly owners: Owners;
+  readonly tokens: Tokens;
+}
+
 /** `monitor_import_plan`, `_apply`, `_switch_on` and `_undo`. */
 export function addImportMethods(
   methods: Methods,
-  kernel: Pick<Kernel, 'clock' | 'log'>,
-  { importer, owners }: { readonly importer: Importer; readonly owners: Owners },
+  kernel: Pick<Kernel, 'auth' | 'clock' | 'log'>,
+  { importer, owners, tokens }: ImportMethodParts,
 ): void {
+  const right = someMonitor(kernel.auth, tokens);
   const turns = new Turns();
   const given = described(File, 'File of Uptime Kuma, Gatus, Healthchecks or Beszel.');
   const run = ({ name, base64, format }: Static<typeof File>, caller: Principal, isDry: boolean) =>
@@ -87,7 +115,7 @@ export function addImportMethods(
     secret: true,
     params: { file: given },
     result: ReportAnswer,
-    access: 'authenticated',
+    ...right,
     handle: ({ file }, { caller }) => run(file, caller, true),
   });
   methods.add('monitor_import_apply', {
@@ -99,13 +127,17 @@ export function addImportMethods(
     params: { file: given },
     result: ReportAnswer,
     audit: ({ file }) => file.name,
-    access: 'authenticated',
+    ...right,
     handle: ({ file }, { caller }) => run(file, caller, false),
   });
-  addAfter(methods, importer);
+  addAfter(methods, importer, right);
 }
 
-function addAfter(methods: Methods, importer: Importer): void {
+function addAfter(
+  methods: Methods,
+  importer: Importer,
+  right: ReturnType<typeof someMonitor>,
+): void {
   methods.add('monitor_import_switch_on', {
     summary: 'Switches on what an import made, but for what was off where it came from.',
     addition: true,
@@ -113,7 +145,7 @@ function addAfter(methods: Methods, importer: Importer): void {
     params: { source: Source },
     result: ReportAnswer,
     audit: ({ source }) => source,
-    access: 'authenticated',
+    ...right,
     handle: async ({ source }, { caller }) => answer(await importer.switchOn(source, caller)),
   });
   methods.add('monitor_import_undo', {
@@ -123,7 +155,7 @@ function addAfter(methods: Methods, importer: Importer): void {
     params: { source: Source },
     result: ReportAnswer,
     audit: ({ source }) => source,
-    access: 'authenticated',
+    ...right,
     handle: async ({ source }, { caller }) => answer(await importer.undo(source, caller)),
   });
 }

@@ -18,8 +18,9 @@ export interface Given {
 
 export type Read = { readonly plan: Plan } | { readonly fault: string; readonly error?: string };
 
-const LONGEST_MS = 30_000;
-const MEMORY = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+/** Times for a file that came with a call, and for one of the command, which may be a large database. */
+const [LONGEST_MS, LONGEST_OF_PATH_MS] = [6_000, 30_000];
+const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 /** Reads a file in a thread of its own: it may hold anything. @throws RpcError 108 */
 export async function readFile(
@@ -30,7 +31,8 @@ export async function readFile(
     ...{ workerData: given, resourceLimits: MEMORY, env: {}, stdout: true, stderr: true },
   });
   const read = await new Promise<Read>((resolve) => {
-    const cancel = clock.timeout(() => end({ fault: 'it takes too long to read' }), LONGEST_MS);
+    const longest = given.path === undefined ? LONGEST_MS : LONGEST_OF_PATH_MS;
+    const cancel = clock.timeout(() => end({ fault: 'it takes too long to read' }), longest);
     const end = (found: Read) => {
       cancel();
       resolve(found);

@@ -1,6 +1,7 @@
 import { AgentRegistry } from '@svc/plugin-agent-uuid/api';
 import { Notify } from '@svc/plugin-notify/api';
 import { type Kernel, type Methods, RpcError } from '@svc/plugin-sdk';
+import { Tokens } from '@svc/plugin-token/api';
 import { MonitorChanged, MonitorDue } from '../api.ts';
 import { Changes } from '../changes.ts';
 import type { Config } from '../config.ts';
@@ -46,7 +47,10 @@ export function addMethods(
   addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
   addTryMethods(methods, { ...engine, clock, changes, due });
-  return openImports(methods, kernel, { ...stores, changes, owners });
+  return openImports(methods, kernel, {
+    ...{ ...stores, changes, owners },
+    tokens: kernel.use(Tokens),
+  });
 }
 
 /** Names of places, and places by their names. */
