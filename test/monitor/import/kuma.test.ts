@@ -54,5 +54,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     assert.equal(row('Of nothing').notes, ['none of its monitors is made']);
   });
 
+  test('only an address that has a certificate is made differently for its certificate', () => {
+    const told = 'its certificate is told of by the rule Certificate expiring';
+    for (const [name, outcome, notes] of [
+      ['Front page', 'made', []],
+      ['Alone', 'made', []],
+      ['Store room', 'differently', [told]],
+    ] as const)
+      assert.equal([row(name).outcome, row(name).notes], [outcome, notes], name);
+  });
+
   test.run();
 }

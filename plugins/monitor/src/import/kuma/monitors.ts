@@ -163,7 +163,7 @@ function httpOf(row: Values, notes: string[], more?: string): Made | { readonly 
   const { headers, secret_headers } = headersOf(pairs);
   const body = textOf(row['body']);
   if (body !== '') notes.push('its body shows to people who may read the monitor');
-  if (isYes(row['expiry_notification']))
+  if (isYes(row['expiry_notification']) && /^https:/i.test(url))
     notes.push('its certificate is told of by the rule Certificate expiring');
   const isBasic = auth === 'basic' || (auth === '' && textOf(row['basic_auth_user']) !== '');
   const follow = Math.min(5, numberOf(row['maxredirects']) ?? 5);
