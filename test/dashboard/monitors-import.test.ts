@@ -32,7 +32,16 @@ test('a file is chosen, looked at, made, switched on and undone', () =>
     await button('Switch on').click();
     await page.getByRole('cell', { name: 'Switched on' }).first().waitFor();
     await button('Undo').click();
+    const asked = page.getByRole('dialog');
+    const [, count] =
+      /import of (\d+) things/.exec((await asked.getByRole('heading').textContent()) ?? '') ?? [];
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    assert.is(await page.getByRole('cell', { name: 'Deleted' }).count(), 0);
+    await button('Undo').click();
+    await asked.getByRole('button', { name: `Delete ${count} things` }).click();
     await page.getByRole('cell', { name: 'Deleted' }).first().waitFor();
+    assert.is(await page.getByRole('cell', { name: 'Deleted' }).count(), Number(count));
+    await asked.waitFor({ state: 'detached' });
     assert.equal(await findings(), []);
   }));
 

@@ -115,6 +115,7 @@ export default definePlugin({
       await recorder.flush();
       await cutOff.end();
       await rounds.end();
+      await known.end();
     });
   },
 });

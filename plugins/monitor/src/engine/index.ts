@@ -44,13 +44,13 @@ export function openNetworks(kernel: Kernel<Config>, registries: Registries) {
 
 /** Checks of this server, and the verdicts while it is its turn. */
 export function openEngine(kernel: Kernel<Config>, stores: Stores) {
-  const { clock, config, db, log } = kernel;
+  const { clock, config, db, log, signal } = kernel;
   const { answers, monitors, states, verdicts, results, certificates, isolatedServers } = stores;
   const owners = kernel.use(Owners);
   const secrets = kernel.useOptional(Secrets);
   // The plugin `alert` may be set up later: it uses the monitors of this one.
   const pauses = () => kernel.useOptional(MonitorPauses)?.active(clock.now()) ?? [];
-  const known = new KnownMonitors({ ...{ clock, log, owners, store: monitors }, pauses });
+  const known = new KnownMonitors({ ...{ clock, log, owners, store: monitors, signal }, pauses });
   const agents = openAgents({ kernel, stores, known, owners, secrets });
   const { placing } = agents;
   const cutOff = new CutOff(kernel, isolatedServers);

@@ -17,6 +17,8 @@ export interface KnownParts {
   readonly log: Logger;
   readonly owners: Owners;
   readonly store: MonitorStore;
+  /** Aborted when this server ends, which ends what it reads as well. */
+  readonly signal: AbortSignal;
   /** Pauses that hold now. */
   readonly pauses: () => readonly MonitorPause[];
 }
@@ -35,6 +37,7 @@ export class KnownMonitors {
   #pauses = '';
   /** Tells whether the next reading reads all, not only what has another version. */
   #readsAll = true;
+  #isEnded = false;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
@@ -86,8 +89,16 @@ export class KnownMonitors {
     return this.refreshChanged();
   }
 
+  /** Ends after the readings that run: what they read closes behind them. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.#next;
+    await this.#running;
+  }
+
   /** Reads what has another version than before. A call during a reading has one more follow. */
-  refreshChanged(): Promise<void> {
+  async refreshChanged(): Promise<void> {
+    if (this.#isEnded) return;
     if (!this.#running) {
       this.#running = this.#try().finally(() => {
         this.#running = undefined;
@@ -109,7 +120,7 @@ export class KnownMonitors {
       for (const listener of this.#listeners) await listener();
     } catch (error) {
       this.#readsAll = true;
-      if (this.#failures.pass() !== undefined)
+      if (!this.#parts.signal.aborted && this.#failures.pass() !== undefined)
         this.#parts.log.error('monitors could not be read; tried again', { error });
     }
   }

@@ -131,14 +131,18 @@ export class Things {
     return this.#kernel.auth.allows(caller, wanted);
   }
 
-  /** UUIDs of machines by their names; of a name that several have, the first. */
+  /** UUIDs of machines by what dashboards call them: a name that was set, else the host name; of a name that several have, the first. */
   async machines(caller: Principal): Promise<ReadonlyMap<string, string>> {
     if (!this.#kernel.methods.has('agent-uuid_list')) return new Map();
     const answer = await this.#kernel.call('agent-uuid_list', {}, caller).catch(noneIfDenied);
     const rows = (Array.isArray(answer) ? answer : []) as (Partial<AgentFacts> & {
       uuid: string;
     })[];
-    return new Map(rows.toReversed().map(({ name, uuid }) => [name ?? uuid, uuid]));
+    // A name that somebody set wins over a host name.
+    const sorted = rows
+      .toReversed()
+      .sort((a, b) => Number(a.name != null) - Number(b.name != null));
+    return new Map(sorted.map(({ name, host_name, uuid }) => [name ?? host_name ?? uuid, uuid]));
   }
 }
 

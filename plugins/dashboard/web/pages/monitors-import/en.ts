@@ -1,5 +1,7 @@
 import type { Words } from '../../strings/index.ts';
 
+const things = (count: number) => (count === 1 ? '1 thing' : `${count} things`);
+
 export const words = {
   about:
     'Choose a file of Uptime Kuma (kuma.db, or the backup of version 1), Gatus (config.yaml), Healthchecks (the answer to GET /api/v3/checks/) or Beszel (data.db), of at most 6 MB.',
@@ -12,6 +14,10 @@ export const words = {
   make: 'Make them, switched off',
   switchOn: 'Switch on',
   undo: 'Undo',
+  undoTitle: (count: number) => `Undo the import of ${things(count)}?`,
+  undoAction: (count: number) => `Delete ${things(count)}`,
+  undoText:
+    'Monitors, channels, rules and windows that were made of this installation are deleted, with all results, even those that are switched on. What somebody changed since stays.',
   table: 'What becomes of the file',
   rewritings: 'Conditions, rewritten',
   before: 'Before',

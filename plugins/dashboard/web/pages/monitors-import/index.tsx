@@ -1,7 +1,7 @@
 import { Radar } from 'lucide';
 import { useState } from 'preact/hooks';
 import { navigate, type Server, to, useServer } from '../../frame/index.ts';
-import { Button, Card, ErrorNote, useWork } from '../../parts/index.ts';
+import { Button, Card, Confirm, ErrorNote, useWork } from '../../parts/index.ts';
 import { t } from '../../strings/index.ts';
 import { Chooser, type Chosen } from './chooser.tsx';
 import { type Report, Rewritings, Rows } from './rows.tsx';
@@ -15,10 +15,11 @@ export default function MonitorsImport() {
   const [file, setFile] = useState<Chosen>();
   const [shown, setShown] = useState<{ readonly step: Step; readonly report: Report }>();
   const source = shown?.report.source ?? '';
-  const work = useWork(async (step: Step, given: Chosen | undefined = file) => {
+  const take = async (step: Step, given: Chosen | undefined = file) => {
     const report = await answered(server, step, { source, file: given });
     if (report) setShown({ step, report });
-  });
+  };
+  const work = useWork(take);
   const onChosen = (chosen: Chosen) => {
     setFile(chosen);
     setShown(undefined);
@@ -36,7 +37,12 @@ export default function MonitorsImport() {
       {work.error !== undefined && <ErrorNote what={t.monitorsImport.failed} error={work.error} />}
       {shown && (
         <>
-          <Actions {...shown} isBusy={work.isBusy} onStep={(step) => void work.run(step)} />
+          <Actions
+            {...shown}
+            isBusy={work.isBusy}
+            onStep={(step) => void work.run(step)}
+            onUndo={() => take('undo')}
+          />
           {shown.report.rows.length > 0 && (
             <Card title={t.monitorsImport.table} flush>
               <Rows rows={shown.report.rows} />
@@ -72,6 +78,7 @@ interface ActionsProps {
   readonly report: Report;
   readonly isBusy: boolean;
   readonly onStep: (step: Step) => void;
+  readonly onUndo: () => Promise<void>;
 }
 
 const OUTCOMES = [
@@ -93,7 +100,7 @@ function countsOf(rows: Report['rows']): string {
   return counts.filter((one) => one !== '').join(' · ');
 }
 
-function Actions({ step, report: { rows }, isBusy, onStep }: ActionsProps) {
+function Actions({ step, report: { rows }, isBusy, onStep, onUndo }: ActionsProps) {
   const has = (...outcomes: string[]) => rows.some(({ outcome }) => outcomes.includes(outcome));
   const isNew = has('made', 'differently');
   const isMade =
@@ -118,12 +125,41 @@ function Actions({ step, report: { rows }, isBusy, onStep }: ActionsProps) {
             <Button busy={isBusy} onClick={() => onStep('switch_on')}>
               {words.switchOn}
             </Button>
-            <Button kind="danger" busy={isBusy} onClick={() => onStep('undo')}>
-              {words.undo}
-            </Button>
+            <Undo rows={rows} isPlan={step === 'plan'} isBusy={isBusy} onUndo={onUndo} />
           </>
         )}
       </div>
     </div>
+  );
+}
+
+interface UndoProps extends Pick<ActionsProps, 'isBusy' | 'onUndo'> {
+  readonly rows: Report['rows'];
+  /** What would be made is not there. */
+  readonly isPlan: boolean;
+}
+
+/** Button that asks before what was made is deleted, and says how much it is. */
+function Undo({ rows, isPlan, isBusy, onUndo }: UndoProps) {
+  const [isAsking, setAsking] = useState(false);
+  const words = t.monitorsImport;
+  const absent = isPlan ? ['made', 'differently', 'not_made'] : ['not_made'];
+  const count = rows.filter(({ outcome }) => !absent.includes(outcome)).length;
+  return (
+    <>
+      <Button kind="danger" busy={isBusy} onClick={() => setAsking(true)}>
+        {words.undo}
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={words.undoTitle(count)}
+          action={words.undoAction(count)}
+          onClose={() => setAsking(false)}
+          onConfirm={onUndo}
+        >
+          <p>{words.undoText}</p>
+        </Confirm>
+      )}
+    </>
   );
 }

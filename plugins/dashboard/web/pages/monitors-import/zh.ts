@@ -12,6 +12,10 @@ export const words: Strings['monitorsImport'] = {
   make: '创建（先停用）',
   switchOn: '启用',
   undo: '撤销',
+  undoTitle: (count) => `撤销导入的 ${count} 项？`,
+  undoAction: (count) => `删除 ${count} 项`,
+  undoText:
+    '将删除从该安装导入的监控、渠道、规则和维护窗口及其全部结果，已启用的也会删除。导入后被修改过的会保留。',
   table: '文件的导入结果',
   rewritings: '改写后的条件',
   before: '原来',

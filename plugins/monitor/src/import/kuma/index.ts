@@ -2,7 +2,7 @@ import type { SourceFile } from '../store-source.ts';
 import { ImportFault, type Item, type Plan, type Values } from '../types.ts';
 import { jsonOf, lineOf, listOf, membersOf, shortHash, textOf } from '../values.ts';
 import { channelsOf } from './channels.ts';
-import { monitorsOf } from './monitors.ts';
+import { type Children, childrenOf, insideOf, monitorsOf } from './monitors.ts';
 import { windowOf } from './windows.ts';
 
 const MOST = 5_000;
@@ -27,11 +27,15 @@ export function readKuma(file: SourceFile, name: string): Plan {
   // Random, and the same as long as the installation is: its digest names it and tells nothing of it.
   const secret = textOf(settings.find((row) => row['key'] === 'jwtSecret')?.['value']);
   const monitors = bounded(file.rows('monitor', MONITOR));
+  const children = childrenOf(monitors);
   const links = file.rows('monitor_maintenance', ['monitor_id', 'maintenance_id']);
   const parts = (id: string) => ({
-    monitors: links
-      .filter((row) => textOf(row['maintenance_id']) === id)
-      .map((row) => `monitor:${textOf(row['monitor_id'])}`),
+    monitors: coveredBy(
+      links.flatMap((row) =>
+        textOf(row['maintenance_id']) === id ? textOf(row['monitor_id']) : [],
+      ),
+      children,
+    ),
     zone: setting('serverTimezone') || 'UTC',
   });
   const items = [
@@ -54,6 +58,12 @@ export function readKumaBackup(content: Values, name: string): Plan {
   );
   const channels = listOf(content['notificationList']).slice(0, MOST).map(membersOf);
   return planOf([...channelsOf(channels), ...monitorsOf(monitors, tags)], name);
+}
+
+/** Returns the items of what a maintenance is about: with a group, what is in it. */
+function coveredBy(ids: readonly string[], children: Children): string[] {
+  const inside = ids.map((id) => insideOf(id, children));
+  return [...new Set(inside.flatMap(({ groups, members }) => [...groups, ...members]))];
 }
 
 const planOf = (items: readonly Item[], named: string): Plan => ({

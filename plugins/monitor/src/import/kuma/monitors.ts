@@ -94,6 +94,7 @@ export function monitorsOf(
   const groups = new Map(
     rows.filter((row) => row['type'] === 'group').map((row) => [textOf(row['id']), row]),
   );
+  const children = childrenOf(rows);
   const shared = (row: Values): Values =>
     present({ group: names.get(textOf(row['parent'])), tags: tags.get(textOf(row['id'])) });
   const checked = rows
@@ -101,7 +102,7 @@ export function monitorsOf(
     .map((row) => monitorOf(row, shared(row)));
   return [
     ...checked,
-    ...[...groups.values()].map((row) => groupOf(row, { rows, shared: shared(row) })),
+    ...[...groups.values()].map((row) => groupOf(row, { children, shared: shared(row) })),
   ];
 }
 
@@ -162,7 +163,7 @@ function httpOf(row: Values, notes: string[], more?: string): Made | { readonly 
   const { headers, secret_headers } = headersOf(pairs);
   const body = textOf(row['body']);
   if (body !== '') notes.push('its body shows to people who may read the monitor');
-  if (isYes(row['expiry_notification']))
+  if (isYes(row['expiry_notification']) && /^https:/i.test(url))
     notes.push('its certificate is told of by the rule Certificate expiring');
   const isBasic = auth === 'basic' || (auth === '' && textOf(row['basic_auth_user']) !== '');
   const follow = Math.min(5, numberOf(row['maxredirects']) ?? 5);
@@ -211,24 +212,36 @@ function pushOf(row: Values, { item, notes, shared }: PushParts): Item {
 
 function groupOf(
   row: Values,
-  { rows, shared }: { readonly rows: readonly Values[]; readonly shared: Values },
+  { children, shared }: { readonly children: Children; readonly shared: Values },
 ): Item {
   const item = itemOf(row);
   const notes: string[] = [];
-  const members: string[] = [];
-  const seen = new Set<string>();
-  const below = [textOf(row['id'])];
-  for (let id = below.pop(); id !== undefined; id = below.pop()) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    for (const child of rows.filter((one) => textOf(one['parent']) === id)) {
-      if (child['type'] !== 'group') members.push(`monitor:${textOf(child['id'])}`);
-      else below.push(textOf(child['id']));
-    }
-  }
-  if (seen.size > 1) notes.push('the members of groups in it are its own');
+  const { members, groups } = insideOf(textOf(row['id']), children);
+  if (groups.length > 1) notes.push('the members of groups in it are its own');
   if (members.length > 50) notes.push(`it has the first 50 of ${members.length} members`);
   if (members.length === 0) return { ...item, notes: [], why: 'no monitor is in it' };
   const make = { kind: 'group', spec: { rule: 'worst' }, ...shared, ...describedBy(row) };
   return { ...item, notes, make, members: members.slice(0, 50) };
+}
+
+/** Rows by the ids of the groups that they are in. */
+export type Children = ReadonlyMap<string, readonly Values[]>;
+
+export const childrenOf = (rows: readonly Values[]): Children =>
+  Map.groupBy(rows, (row) => textOf(row['parent']));
+
+/** Returns the items of the monitors in a group and in the groups in it, and of these groups with itself. */
+export function insideOf(group: string, children: Children) {
+  const members: string[] = [];
+  const seen = new Set<string>();
+  const below = [group];
+  for (let id = below.pop(); id !== undefined; id = below.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    for (const child of children.get(id) ?? []) {
+      if (child['type'] !== 'group') members.push(`monitor:${textOf(child['id'])}`);
+      else below.push(textOf(child['id']));
+    }
+  }
+  return { members, groups: [...seen].map((id) => `monitor:${id}`) };
 }
