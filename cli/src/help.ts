@@ -44,6 +44,7 @@ AGENT is a name or a UUID, or the beginning of one; for silence a monitor, too.
   --as call|cron     worker dev: which handler runs; onCall by default
   --dry-run          apply, monitors add: shows what would change
   --prune            apply: removes what the file does not have
+  --secrets          apply: writes secrets again, also those that are set
   --timeout SECONDS  the longest wait for an answer
   -n COUNT           watch, logs, call -f, worker dev: exit after so many
   -h, --help         this text

@@ -10,6 +10,7 @@ export interface Flags {
   readonly follow: boolean;
   readonly dryRun: boolean;
   readonly prune: boolean;
+  readonly secrets: boolean;
   readonly monitor: boolean;
   readonly count: number | undefined;
   readonly timeout_s: number | undefined;

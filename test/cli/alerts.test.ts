@@ -87,9 +87,18 @@ test('a dry run says what would change, and changes nothing', async () => {
 test('a file is applied, and a second time there is nothing to change', async () => {
   const first = await svc(['alerts', 'apply', write(FILE)]);
   assert.match(first.out, /4 changed, 0 as in the file\n$/, first.err);
-  assert.is((await svc(['alerts', 'apply', write(FILE)])).out, '0 changed, 4 as in the file\n');
+  assert.is(
+    (await svc(['alerts', 'apply', write(FILE)])).out,
+    '0 changed, 4 as in the file; secrets of 1 left as they are: --secrets writes them\n',
+  );
   const [channel] = await app.call('channel_list', [app.superToken]);
   assert.equal([channel.name, channel.secret], ['hook', { secret: { set: true } }]);
+});
+
+test('the secret of a channel that is another one arrives with --secrets', async () => {
+  const { out, err } = await svc(['alerts', 'apply', '--secrets', write(FILE)]);
+  const written = '~ channel hook\n    secret written: secret\n';
+  assert.is(out, `${written}1 changed, 3 as in the file\n`, err);
 });
 
 test('a change is shown member by member, and what the file leaves out takes its default', async () => {
@@ -104,7 +113,7 @@ test('a change is shown member by member, and what the file leaves out takes its
       '~ rule web busy',
       '    condition: "cpu_usage > 90" → "cpu_usage > 95"',
       '    severity: "critical" → "warning"',
-      '1 changed, 3 as in the file\n',
+      '1 changed, 3 as in the file; secrets of 1 left as they are: --secrets writes them\n',
     ].join('\n'),
   );
   const rule = await app.call('alert_rule_get', [app.superToken, 'web busy']);

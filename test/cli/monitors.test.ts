@@ -18,12 +18,15 @@ let app: TestApp;
 let web: Server;
 let url = '';
 let dir = '';
+/** Authorization of the last request that brought some. */
+let seen = '';
 let env: Record<string, string> = {};
 
 test.before(async () => {
   dir = mkdtempSync(join(tmpdir(), 'svc-cli-'));
   env = { XDG_CONFIG_HOME: dir, SHOP_TOKEN: 'bearer of a test' };
   web = createServer((request, response) => {
+    seen = request.headers.authorization ?? seen;
     response.statusCode = request.url === '/bad' ? 500 : 200;
     response.end('fine');
   });
@@ -207,9 +210,30 @@ test('a file of monitors and rules is applied, and a second time there is nothin
   const first = await svc(['alerts', 'apply', write(FILE())]);
   assert.match(first.out, /5 changed, 0 as in the file\n$/, first.err);
   for (const command of ['alerts', 'monitors'])
-    assert.is((await svc([command, 'apply', write(FILE())])).out, '0 changed, 5 as in the file\n');
+    assert.is(
+      (await svc([command, 'apply', write(FILE())])).out,
+      '0 changed, 5 as in the file; secrets of 1 left as they are: --secrets writes them\n',
+    );
   const shop = await app.call('monitor_get', [app.superToken, 'shop']);
   assert.equal([shop.secret, shop.timeout_s], [{ bearer: { set: true } }, 10]);
+});
+
+test('a secret that is another one arrives with --secrets, and is written at each such run', async () => {
+  const file = write(FILE().replace('tags: [eu]', 'tags: [eu, new]'));
+  const other = await svc(['monitors', 'apply', file]);
+  assert.match(other.out, /^~ monitor shop\n {4}tags: .*\n {4}secret written: bearer\n1 changed/);
+  env['SHOP_TOKEN'] = 'another one';
+  for (const [flags, done] of [
+    [['--dry-run'], 'would change'],
+    [[], 'changed'],
+    [[], 'changed'],
+  ] as const) {
+    const { out, err } = await svc(['monitors', 'apply', ...flags, '--secrets', write(FILE())]);
+    assert.match(out, /^~ monitor shop\n(?: {4}tags: .*\n)? {4}secret written: bearer\n1 /, err);
+    assert.ok(out.endsWith(`1 ${done}, 4 as in the file\n`), out);
+  }
+  await svc(['monitors', 'check', 'shop']);
+  await eventually(async () => assert.is(seen, 'Bearer another one'));
 });
 
 test('what is exported can be applied and changes nothing; it holds no secret', async () => {

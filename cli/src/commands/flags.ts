@@ -9,6 +9,7 @@ const WRITTEN: Readonly<Record<Own, string>> = {
   follow: '-f',
   dryRun: '--dry-run',
   prune: '--prune',
+  secrets: '--secrets',
   monitor: '--monitor',
   count: '-n',
   name: '--name',

@@ -1,6 +1,7 @@
-import { Search, Server } from 'lucide';
+import { Radar, Search, Server } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/index.ts';
+import { useListedMonitors } from '../parts/monitor/listed.ts';
 import { t } from '../strings/index.ts';
 import { type Command, commands, isPaletteOpen } from './commands.ts';
 import { useMachines } from './machines.ts';
@@ -37,7 +38,7 @@ function OpenPalette() {
   const [at, setAt] = useState(0);
   // Before the next key: Escape must find it open.
   useLayoutEffect(() => dialog.current?.showModal(), []);
-  const found = matches([...commands(), ...useMachineCommands()], text);
+  const found = matches([...commands(), ...useMachineCommands(), ...useMonitorCommands()], text);
   const close = () => {
     isPaletteOpen.value = false;
   };
@@ -100,6 +101,17 @@ function useMachineCommands(): readonly Command[] {
     icon: Server,
     words: [uuid, host_name, address, ...(tags ?? [])].join(' '),
     run: () => navigate(to('agent', uuid)),
+  }));
+}
+
+function useMonitorCommands(): readonly Command[] {
+  return useListedMonitors().map(({ name, target, group, tags }) => ({
+    id: `monitor ${name}`,
+    label: name,
+    group: t.frame.pages.monitors,
+    icon: Radar,
+    words: [target, group ?? '', ...tags].join(' '),
+    run: () => navigate(to('monitors', name)),
   }));
 }
 

@@ -52,7 +52,7 @@ function Addresses({ monitor: { name, ping_url, push_url }, isNew, onChanged }: 
           {ping_url !== null && (
             <>
               <p class="muted">{t.monitors.heartbeat.ping}</p>
-              <Command text={`curl -fsS -m 10 --retry 3 ${whole(ping_url)}`} />
+              <Command text={`curl -fsS -m 10 --retry 3 -o /dev/null ${whole(ping_url)}`} />
               <p class="muted small">{t.monitors.heartbeat.more}</p>
             </>
           )}
