@@ -109,6 +109,7 @@ export const rules: Words<typeof english> = {
   runbookHint: '消息和告警页面会链接到此地址。',
   nameHint: '消息以它开头。',
   preview: '回顾',
+  previewNow: '当前',
   previewHint: '条件有效后，这里会用最近七天的数据试算。',
   noPast: {
     machines: '没有保存这类数据的历史，无法试算。',
@@ -149,6 +150,7 @@ export const rules: Words<typeof english> = {
       '==': (title, word) => `${title}为${word}`,
       '!=': (title, word) => `${title}不是${word}`,
     },
+    certificateWithin: (time) => `证书在 ${time}内到期`,
     untilAll: (text) => `，直到${text}`,
     windows: {
       avg: (title, span) => `${title}（${span} 平均）`,
@@ -233,7 +235,7 @@ export const rules: Words<typeof english> = {
     places_up: '报告正常的地点数',
     places_down: '报告中断的地点数',
     places_unknown: '未知的地点数',
-    ms: '检查耗时',
+    ms: '响应时间',
     tls_days_left: '证书剩余时间',
     tls_lifetime_days: '证书有效期',
     event: '事件',
