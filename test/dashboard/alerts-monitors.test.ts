@@ -75,10 +75,10 @@ test('a rule is about one group of monitors, also when it is opened again, and t
     assert.is(await page.getByLabel('Over', { exact: true }).count(), 0);
     await page.getByLabel('What is measured').selectOption({ label: 'State' });
     await page.getByLabel('Value').selectOption({ label: 'up' });
-    await page.getByText('State is up').waitFor();
+    await page.getByText('A monitor is up').waitFor();
     await button(page, 'By group').click();
     await page.getByLabel('Group').selectOption('Customers');
-    await page.getByText('State is up, in the group Customers').waitFor();
+    await page.getByText('A monitor is up, in the group Customers').waitFor();
     await page.getByText('Now true for 1 of 2 monitors').waitFor();
     assert.equal(await findings(), []);
     await page.getByLabel('Name', { exact: true }).fill('Shop is well');
@@ -122,4 +122,25 @@ test('rules about this server and about events count no machines, and what names
   }, 'alerts/rules?new=blank');
 });
 
-test.run();
+test('a token with rights to some monitors alone makes a rule for these, and for no others', async () => {
+  const permissions = [{ alert: 'read' }, { alert: 'write' }, { monitor: 'read' }];
+  const token = await kit.app.token([{ scopes: [{ monitor: 'shop*' }], permissions }] as never);
+  await kit.using(
+    async ({ page, findings }) => {
+      await page.getByText('Your token may not make rules for all of these.').waitFor();
+      await button(page, 'Chosen ones').click();
+      await page.getByText('Choose the monitors that it is about.').waitFor();
+      await page.getByRole('checkbox', { name: 'shop-api' }).check();
+      await page.getByText('Now true for 1 of 1 monitor', { exact: true }).waitFor();
+      assert.equal(await findings(), []);
+      await button(page, 'Save').click();
+      await page.locator('.alerts-rule', { hasText: 'shop-api' }).waitFor();
+      const made = await call('alert_rule_get', { name: 'Monitor down for 5 min' });
+      assert.equal(made.scope, { monitors: ['shop-api'] });
+    },
+    'alerts/rules?new=monitorDown',
+    { token },
+  );
+});
+
+suiteOf.run();

@@ -65,6 +65,7 @@ export const rules = {
     scope: 'Choose the machines that it is about.',
     monitors: 'Choose the monitors that it is about.',
     invalid: 'The condition has a fault.',
+    right: 'Your token may not make rules for all of these. Choose fewer above.',
   },
   namePrefix: 'Only names that begin with',
   namePrefixHint: 'For example db-. Empty: any name.',
@@ -151,12 +152,17 @@ export const rules = {
     named: (prefix: string) => ` on machines whose name begins with ${prefix}`,
     monitorsNamed: (prefix: string) => ` of monitors whose name begins with ${prefix}`,
     inGroup: (group: string) => `, in the group ${group}`,
-    and: ' and ',
+    and: (first: string, second: string) =>
+      `${first} and ${second.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
     is: {
       '==': (title: string, word: string) => `${title} is ${word}`,
       '!=': (title: string, word: string) => `${title} is not ${word}`,
     },
     certificateWithin: (time: string) => `A certificate ends within ${time}`,
+    stateIs: {
+      '==': (word: string) => `A monitor is ${word}`,
+      '!=': (word: string) => `A monitor is not ${word}`,
+    },
     untilAll: (text: string) => `, until ${text}`,
     windows: {
       avg: (title: string, span: string) => `${title} on average over ${span}`,

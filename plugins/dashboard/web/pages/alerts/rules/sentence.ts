@@ -66,7 +66,9 @@ export function sentence(said: Said, variables: readonly Variable[] = []): strin
 /** Comparisons that must all hold, in words; undefined: it is more than that. */
 function clauses(text: string, variables: readonly Variable[]): string | undefined {
   const parts = text.split('&&').map((part) => clause(part, variables));
-  return parts.includes(undefined) ? undefined : parts.join(t.alerts.sentence.and);
+  return parts.reduce((all, part) =>
+    all === undefined || part === undefined ? undefined : t.alerts.sentence.and(all, part),
+  );
 }
 
 function clause(text: string, variables: readonly Variable[]): string | undefined {
@@ -74,7 +76,10 @@ function clause(text: string, variables: readonly Variable[]): string | undefine
   const choice = readChoice(text);
   if (choice) {
     const { variable, operator, word } = choice;
-    return s.is[operator](titleOf(variable), wordsOf(variable)?.[word] ?? word);
+    const called = wordsOf(variable)?.[word] ?? word;
+    return variable === 'state'
+      ? s.stateIs[operator](called)
+      : s.is[operator](titleOf(variable), called);
   }
   const opens = readCondition(text);
   if (!opens) return undefined;

@@ -65,6 +65,7 @@ export const rules: Words<typeof english> = {
     scope: '请选择相关的主机。',
     monitors: '请选择相关的监控项。',
     invalid: '条件有误。',
+    right: '您的令牌无权为所有这些对象创建规则，请在上面选择更少的对象。',
   },
   namePrefix: '仅限名称以此开头的主机',
   namePrefixHint: '例如 db-。留空：任何名称。',
@@ -145,12 +146,16 @@ export const rules: Words<typeof english> = {
     named: (prefix) => `（名称以 ${prefix} 开头的主机）`,
     monitorsNamed: (prefix) => `（名称以 ${prefix} 开头的监控项）`,
     inGroup: (group) => `（分组 ${group}）`,
-    and: '，且',
+    and: (first, second) => `${first}，且${second}`,
     is: {
       '==': (title, word) => `${title}为${word}`,
       '!=': (title, word) => `${title}不是${word}`,
     },
     certificateWithin: (time) => `证书在 ${time}内到期`,
+    stateIs: {
+      '==': (word) => `监控项${word}`,
+      '!=': (word) => `监控项不是${word}`,
+    },
     untilAll: (text) => `，直到${text}`,
     windows: {
       avg: (title, span) => `${title}（${span} 平均）`,
