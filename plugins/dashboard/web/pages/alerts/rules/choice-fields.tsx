@@ -14,7 +14,7 @@ interface Props {
 export function ChoiceFields({ choice, variables, onVariable, onChange }: Props) {
   const names = [...new Set([choice.variable, ...variables.map(({ name }) => name)])];
   return (
-    <div class="alerts-comparison">
+    <div class="alerts-fields three">
       <Select
         label={t.alerts.variable}
         value={choice.variable}

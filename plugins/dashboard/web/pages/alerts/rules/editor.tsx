@@ -61,6 +61,8 @@ function Editor({ rule, template }: EditorProps) {
   const check = useCheck(draft.source, draft.condition, checkedScope(draft));
   const isValid = check.data?.valid === true;
   const mayChange = mayChangeRule(server, draft);
+  // Of a new one it is not said yet what it is about.
+  const mayEdit = rule === undefined || mayChangeRule(server, rule);
   const why = lack ?? (check.data?.valid === false ? 'invalid' : undefined);
   const made = lack === undefined && isValid ? newRule(draft) : undefined;
   // How it is called changes nothing of what it would have done.
@@ -73,7 +75,7 @@ function Editor({ rule, template }: EditorProps) {
       </header>
       {rule?.problem && <p class="note warn">{rule.problem}</p>}
       <div class="alerts-sides">
-        <fieldset class="stack" disabled={!mayChange}>
+        <fieldset class="stack" disabled={!mayEdit}>
           <ConditionCard draft={draft} onChange={change} check={check} />
           <ScopeCard draft={draft} onChange={change} />
           <SendCard draft={draft} onChange={change} />
@@ -99,7 +101,9 @@ function Editor({ rule, template }: EditorProps) {
               {t.alerts.save}
             </Button>
             <Button onClick={() => navigate(to('alerts', 'rules'))}>{t.parts.cancel}</Button>
-            {mayChange && why && <span class="muted small">{t.alerts.why[why]}</span>}
+            {mayEdit && (why || !mayChange) && (
+              <span class="muted small">{t.alerts.why[why ?? 'right']}</span>
+            )}
           </div>
         </fieldset>
         <Preview rule={tried} check={check.data} draft={draft} />

@@ -65,6 +65,7 @@ export const rules = {
     scope: 'Choose the machines that it is about.',
     monitors: 'Choose the monitors that it is about.',
     invalid: 'The condition has a fault.',
+    right: 'Your token may not make rules for all of these. Choose fewer above.',
   },
   namePrefix: 'Only names that begin with',
   namePrefixHint: 'For example db-. Empty: any name.',
@@ -112,6 +113,7 @@ export const rules = {
   runbookHint: 'An address that messages and the page of the alert link to.',
   nameHint: 'Messages begin with it.',
   preview: 'What it would have done',
+  previewNow: 'Right now',
   previewHint: 'Once the condition is valid, the last seven days are tried here.',
   noPast: {
     machines: 'The past of such values is not stored, so there is nothing to try it on.',
@@ -150,10 +152,16 @@ export const rules = {
     named: (prefix: string) => ` on machines whose name begins with ${prefix}`,
     monitorsNamed: (prefix: string) => ` of monitors whose name begins with ${prefix}`,
     inGroup: (group: string) => `, in the group ${group}`,
-    and: ' and ',
+    and: (first: string, second: string) =>
+      `${first} and ${second.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
     is: {
       '==': (title: string, word: string) => `${title} is ${word}`,
       '!=': (title: string, word: string) => `${title} is not ${word}`,
+    },
+    certificateWithin: (time: string) => `A certificate ends within ${time}`,
+    stateIs: {
+      '==': (word: string) => `A monitor is ${word}`,
+      '!=': (word: string) => `A monitor is not ${word}`,
     },
     untilAll: (text: string) => `, until ${text}`,
     windows: {
@@ -169,7 +177,7 @@ export const rules = {
     memory: 'Less than 5% of the memory is left, and swap is used above 60% or there is none',
     refused: 'Reports of a machine are refused',
     down: 'A monitor is down',
-    downChecked: 'A monitor that is no heartbeat is down',
+    downChecked: 'A monitor is down, heartbeats aside',
     heartbeat: 'A heartbeat is late, or said that it failed',
     certificate:
       'A certificate ends within 14 days, or within a quarter of its lifetime where that is less',
@@ -241,7 +249,7 @@ export const rules = {
     places_up: 'Places that say up',
     places_down: 'Places that say down',
     places_unknown: 'Places that do not know',
-    ms: 'Time of the check',
+    ms: 'Response time',
     tls_days_left: 'Time until the certificate ends',
     tls_lifetime_days: 'Lifetime of the certificate',
     event: 'Event',

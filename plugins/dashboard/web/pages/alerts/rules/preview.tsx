@@ -23,9 +23,13 @@ export function Preview({ rule, check, draft }: Props) {
   const { source } = draft;
   const { data, error, to } = useTest(rule);
   const all = useMatches(draft, check?.matches ?? 0);
+  const isNow = isCounted(source, draft.condition);
   return (
-    <Card class="alerts-preview stack" title={t.alerts.preview}>
-      {isCounted(source, draft.condition) && (
+    <Card
+      class="alerts-preview stack"
+      title={isStored(source) || !isNow ? t.alerts.preview : t.alerts.previewNow}
+    >
+      {isNow && (
         <p aria-live="polite">
           <strong class="alerts-now">
             {check?.valid && !namesNothing(draft) ? trueText(source, check.true_now, all) : '–'}

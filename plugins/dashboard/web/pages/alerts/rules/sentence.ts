@@ -44,7 +44,7 @@ export interface Said {
 export function sentence(said: Said, variables: readonly Variable[] = []): string | undefined {
   const { condition, clear, for_s, source } = said;
   const { condition: whole, prefix } = readNamed(condition);
-  const { condition: own, group } = source === 'monitor' ? readGrouped(whole) : NO_GROUP(whole);
+  const { condition: own, group } = readGrouped(whole);
   const s = t.alerts.sentence;
   const named = [
     prefix === '' ? '' : source === 'monitor' ? s.monitorsNamed(prefix) : s.named(prefix),
@@ -63,12 +63,12 @@ export function sentence(said: Said, variables: readonly Variable[] = []): strin
   return all + named + lasting(for_s, opens ? 'lasts' : 'lastsAll') + until;
 }
 
-const NO_GROUP = (condition: string) => ({ condition, group: '' });
-
 /** Comparisons that must all hold, in words; undefined: it is more than that. */
 function clauses(text: string, variables: readonly Variable[]): string | undefined {
   const parts = text.split('&&').map((part) => clause(part, variables));
-  return parts.includes(undefined) ? undefined : parts.join(t.alerts.sentence.and);
+  return parts.reduce((all, part) =>
+    all === undefined || part === undefined ? undefined : t.alerts.sentence.and(all, part),
+  );
 }
 
 function clause(text: string, variables: readonly Variable[]): string | undefined {
@@ -76,12 +76,22 @@ function clause(text: string, variables: readonly Variable[]): string | undefine
   const choice = readChoice(text);
   if (choice) {
     const { variable, operator, word } = choice;
-    return s.is[operator](titleOf(variable), wordsOf(variable)?.[word] ?? word);
+    const called = wordsOf(variable)?.[word] ?? word;
+    return variable === 'state'
+      ? s.stateIs[operator](called)
+      : s.is[operator](titleOf(variable), called);
   }
   const opens = readCondition(text);
   if (!opens) return undefined;
   const known = variables.find(({ name }) => name === opens.variable);
+  return comparedText(opens, known);
+}
+
+function comparedText(opens: Comparison, known: Variable | undefined): string {
+  const s = t.alerts.sentence;
   const value = valueText(opens.value, unitOf(opens.variable, known));
+  if (opens.variable === 'tls.days_left' && opens.operator === '<')
+    return s.certificateWithin(value);
   return s.opens(subjectText(opens, known), s.operators[opens.operator], value);
 }
 
@@ -100,7 +110,7 @@ function compared(
   if (back === null) return undefined;
   const s = t.alerts.sentence;
   const parts = [
-    s.opens(subjectText(opens, known), s.operators[opens.operator], valueText(opens.value, unit)),
+    comparedText(opens, known),
     named,
     lasting(for_s),
     back === undefined

@@ -65,6 +65,7 @@ export const rules: Words<typeof english> = {
     scope: '请选择相关的主机。',
     monitors: '请选择相关的监控项。',
     invalid: '条件有误。',
+    right: '您的令牌无权为所有这些对象创建规则，请在上面选择更少的对象。',
   },
   namePrefix: '仅限名称以此开头的主机',
   namePrefixHint: '例如 db-。留空：任何名称。',
@@ -109,6 +110,7 @@ export const rules: Words<typeof english> = {
   runbookHint: '消息和告警页面会链接到此地址。',
   nameHint: '消息以它开头。',
   preview: '回顾',
+  previewNow: '当前',
   previewHint: '条件有效后，这里会用最近七天的数据试算。',
   noPast: {
     machines: '没有保存这类数据的历史，无法试算。',
@@ -144,10 +146,15 @@ export const rules: Words<typeof english> = {
     named: (prefix) => `（名称以 ${prefix} 开头的主机）`,
     monitorsNamed: (prefix) => `（名称以 ${prefix} 开头的监控项）`,
     inGroup: (group) => `（分组 ${group}）`,
-    and: '，且',
+    and: (first, second) => `${first}，且${second}`,
     is: {
       '==': (title, word) => `${title}为${word}`,
       '!=': (title, word) => `${title}不是${word}`,
+    },
+    certificateWithin: (time) => `证书在 ${time}内到期`,
+    stateIs: {
+      '==': (word) => `监控项${word}`,
+      '!=': (word) => `监控项不是${word}`,
     },
     untilAll: (text) => `，直到${text}`,
     windows: {
@@ -233,7 +240,7 @@ export const rules: Words<typeof english> = {
     places_up: '报告正常的地点数',
     places_down: '报告中断的地点数',
     places_unknown: '未知的地点数',
-    ms: '检查耗时',
+    ms: '响应时间',
     tls_days_left: '证书剩余时间',
     tls_lifetime_days: '证书有效期',
     event: '事件',
