@@ -30,7 +30,7 @@ const SILENCE = new Set(
 const REFUSALS = new Set('ECONNREFUSED ECONNRESET EPIPE ENOTFOUND ENODATA'.split(' '));
 /** Errors that tell of this machine, not of the target. */
 const SHORTAGE = new Set(
-  'EMFILE ENFILE ENOBUFS ENOMEM EAGAIN EADDRNOTAVAIL EACCES EPERM'.split(' '),
+  'EMFILE ENFILE ENOBUFS ENOMEM EAGAIN EADDRNOTAVAIL EACCES EPERM ERR_PRIVATE_ADDRESS'.split(' '),
 );
 
 const codeOf = (error: unknown): string => `${(error as { code?: unknown } | null)?.code ?? ''}`;

@@ -37,15 +37,16 @@ for (const { results, said, since = 0, over = {} } of [
   { results: '++-+', said: [UP, UP, SUSPECT, UP] },
   { results: '+---', said: [UP, SUSPECT, SUSPECT, DOWN], since: 2 },
   { results: '-', over: { retries: 0 }, said: [DOWN], since: 1 },
-  { results: '---+', said: [SUSPECT, SUSPECT, DOWN, UP], since: 4 },
+  { results: '---', said: [UNKNOWN, UNKNOWN, DOWN], since: 1 },
+  { results: '---+', said: [UNKNOWN, UNKNOWN, DOWN, UP], since: 4 },
   {
     results: '---+-++',
     over: { recover_after: 2 },
-    said: [SUSPECT, SUSPECT, DOWN, DOWN, DOWN, DOWN, UP],
+    said: [UNKNOWN, UNKNOWN, DOWN, DOWN, DOWN, DOWN, UP],
     since: 7,
   },
   { results: '+??+', said: [UP, UNKNOWN, UNKNOWN, UP], since: 4 },
-  { results: '--?-', said: [SUSPECT, SUSPECT, UNKNOWN, SUSPECT], since: 4 },
+  { results: '--?-', said: [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN], since: 4 },
 ])
   test(`results ${results} of a place, ${JSON.stringify(over)}, say what they should`, () => {
     const found = states(results, over);

@@ -1,6 +1,7 @@
 import {
   type Checked,
   type CheckSpec,
+  DOWN,
   type Outcome,
   PlaceChecks,
   type PlacedMonitor,
@@ -8,7 +9,6 @@ import {
   type Result,
   Runner,
   type State,
-  SUSPECT,
   vocabularyOf,
   withPing,
 } from '@svc/checks';
@@ -137,7 +137,7 @@ export class AgentChecks {
     const isReached = outcome.heard === undefined && !outcome.isUnknown;
     if (isReached) this.#reachedAt = clock.steady();
     const retries = this.#placed.get(monitor)?.monitor.retries ?? 0;
-    const isDoubtful = ok === false && to.state === SUSPECT && to.fails > retries;
+    const isDoubtful = ok === false && to.state !== DOWN && to.fails > retries;
     const certificate = this.#newCertificate(monitor, outcome);
     const one: Measured = {
       ...{ monitor, at, ok, ms, code },

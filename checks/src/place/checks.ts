@@ -6,15 +6,7 @@ import { Isolation } from './isolation.ts';
 import { judgeOutcome } from './outcome.ts';
 import type { Job } from './runner.ts';
 import { after } from './state.ts';
-import {
-  DOWN,
-  type PlacedMonitor,
-  type Result,
-  type State,
-  SUSPECT,
-  UNKNOWN,
-  UP,
-} from './types.ts';
+import { DOWN, type PlacedMonitor, type Result, type State, UNKNOWN, UP } from './types.ts';
 
 /** Time by which clocks of servers may differ. */
 const CLOCKS_DIFFER_MS = 60_000;
@@ -127,7 +119,9 @@ export class PlaceChecks<M extends PlacedMonitor = PlacedMonitor> {
     const to = after(before, result, this.#rulesOf(monitor, before, reached));
     const state = await sink.seen(result, before, to, outcome);
     this.#states.set(monitor.id, state);
-    return state.state === SUSPECT ? clock.now() + monitor.retry_s * 1_000 : undefined;
+    return state.fails > 0 && state.state !== DOWN
+      ? clock.now() + monitor.retry_s * 1_000
+      : undefined;
   }
 
   /** Tells whether the silence of a target may be that of this place: it answered before, and has not long been down. */

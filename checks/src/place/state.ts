@@ -44,6 +44,8 @@ function judged(before: State | undefined, { at, ok }: Seen, rules: Rules): Judg
   const fails = (before?.fails ?? 0) + 1;
   if (state === DOWN) return same({ fails, goods: 0 });
   // A state down begins with the first failure, not with the last retry.
-  const since = state === SUSPECT ? (before?.since ?? at) : at;
-  return { state: fails > rules.retries ? DOWN : SUSPECT, since, fails, goods: 0 };
+  const since = fails > 1 ? (before?.since ?? at) : at;
+  if (fails > rules.retries) return { state: DOWN, since, fails, goods: 0 };
+  // What was never seen up is not up while it fails.
+  return { state: state === UNKNOWN ? UNKNOWN : SUSPECT, since, fails, goods: 0 };
 }

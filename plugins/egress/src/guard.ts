@@ -205,7 +205,8 @@ export class EgressGuard implements EgressClient {
 
   #refused(target: string): Error {
     const { key } = this.#rules;
-    return new Error(`${target} is a private address${key === undefined ? '' : `, see ${key}`}`);
+    const text = `${target} is a private address${key === undefined ? '' : `, see ${key}`}`;
+    return Object.assign(new Error(text), { code: 'ERR_PRIVATE_ADDRESS' });
   }
 
   #response(answer: IncomingMessage, { url }: EgressRequest, was: boolean): EgressResponse {

@@ -69,6 +69,10 @@ const CHECKS: { readonly [kind in Kind]: readonly Check[] } = {
       (rule === 'count') === (down === undefined)
         ? `'down' says how many members must be down with the rule \`count\`, and with no other`
         : undefined,
+    ({ down, members }) =>
+      Array.isArray(members) && Number(down) > members.length
+        ? `'down' is at most the number of members, ${members.length}`
+        : undefined,
   ],
 };
 

@@ -8,7 +8,7 @@ import type { DensityStore } from '../store/density.ts';
 import type { ResultStore } from '../store/results.ts';
 import type { ListedMonitor } from '../store/rows.ts';
 import type { StateStore } from '../store/states.ts';
-import { DOWN, type Result, type State, SUSPECT } from '../types.ts';
+import { DOWN, type Result, type State } from '../types.ts';
 import { gapOf, plausible } from './density.ts';
 import type { Placing } from './placing.ts';
 import type { Reported } from './wire.ts';
@@ -136,6 +136,6 @@ const isOther = (from: State | undefined, to: State): boolean =>
 
 /** Failures, and good results after them, are counted in the row. */
 const isDue = (from: State | undefined, to: State, { interval_s }: ListedMonitor): boolean =>
-  to.state === SUSPECT ||
+  to.fails > 0 ||
   to.state === DOWN ||
   to.last_at - (from?.last_at ?? 0) >= Math.min(PROGRESS_MS, INTERVALS * interval_s * 1_000);

@@ -43,10 +43,11 @@ export function verdictOf(
   const said = (state: VerdictState, since: number) => ({
     ...{ state, since, ...counts, detail: failing[0]?.detail ?? '' },
   });
+  const why = states.find(({ detail }) => detail !== '')?.detail ?? '';
   if (deciding) return said(DOWN, deciding.since);
   const [first] = failing;
   const tooFew = rules.down_when !== null && knowing.length < rules.down_when;
-  if (knowing.length === 0 || (first && tooFew)) return said(UNKNOWN, now);
+  if (knowing.length === 0 || (first && tooFew)) return { ...said(UNKNOWN, now), detail: why };
   return first ? said(DEGRADED, first.since) : said(UP, now);
 }
 
