@@ -123,7 +123,10 @@ export const probes = {
     status: (status: string) => `answered ${status}`,
     certificate: 'the certificate is not valid',
     noEcho: 'no echo came back',
-    noAnswer: 'the name has no answer',
+    noName: 'there is no such name',
+    noRecords: (type: string) => `the name has no records of the type ${type}`,
+    refused: 'the connection was refused',
+    late: (seconds: string) => `timed out after ${seconds} s`,
     exit: (status: string) => `exit status ${status}`,
   },
   places: {

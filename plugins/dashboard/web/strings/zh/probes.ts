@@ -105,7 +105,10 @@ export const probes: SharedStrings['probes'] = {
     status: (status) => `应答 ${status}`,
     certificate: '证书无效',
     noEcho: '没有回应',
-    noAnswer: '域名没有解析结果',
+    noName: '域名不存在',
+    noRecords: (type) => `域名没有 ${type} 记录`,
+    refused: '连接被拒绝',
+    late: (seconds) => `${seconds} 秒内未完成`,
     exit: (status) => `退出码 ${status}`,
   },
   places: {
