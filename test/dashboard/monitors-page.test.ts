@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
-import { type Kit, missing, startKit } from './kit.ts';
+import { type Kit, missing, startKit, uuidOf } from './kit.ts';
 import { create, type Site, site } from './watched.ts';
 
 let kit: Kit;
@@ -128,7 +128,7 @@ test('a monitor that a maintenance window pauses says which one, until when, on 
 test('a machine that cannot check and tags that no machine holds say why', async () => {
   await kit.stop();
   kit = await startKit({ machines: 2, gone: 1 });
-  const uuid = kit.machines[0]?.uuid ?? '';
+  const uuid = uuidOf(0);
   await http('named', { places: { server: false, agents: [uuid] } });
   await http('tagged', { places: { server: false, tags: ['moon'] } });
   await http('both', { places: { server: true, tags: ['moon'] } });
