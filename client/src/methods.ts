@@ -3133,6 +3133,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
@@ -3200,6 +3206,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
@@ -3586,37 +3598,37 @@ export interface Methods {
     params: {
       uuid: string;
       /** Results, in any order. */
-      results: {
-        /** Id of the monitor. */
-        monitor: number;
-        /** Unix ms for which the check was planned, by the clock of the server. */
-        at: number;
-        /** Null: nothing can be said, because the agent is cut off. */
-        ok: boolean | null;
-        ms: number | null;
-        /** Status of HTTP. */
-        code: number | null;
-        /** Why it failed. */
-        detail: string | null;
-        /** True: the agent may be losing its connection, so that this failure turns nothing down yet. */
-        doubtful?: boolean | null;
-        certificate?: {
-            valid: boolean;
-            reason: string | null;
-            protocol: string | null;
-            names: string[];
-            chain: {
-              subject: string;
-              issuer: string;
-              /** Unix ms. */
-              not_before: number;
-              /** Unix ms. */
-              not_after: number;
-              fingerprint: string;
-            }[];
-            missing: string[];
-          } | null;
-      }[];
+      results: ({
+          /** Id of the monitor. */
+          monitor: number;
+          /** Unix ms for which the check was planned, by the clock of the server. */
+          at: number;
+          /** Null: nothing can be said, because the agent is cut off. */
+          ok: boolean | null;
+          ms: number | null;
+          /** Status of HTTP. */
+          code: number | null;
+          /** Why it failed. */
+          detail: string | null;
+          /** True: the agent may be losing its connection, so that this failure turns nothing down yet. */
+          doubtful?: boolean | null;
+          certificate?: {
+              valid: boolean;
+              reason: string | null;
+              protocol: string | null;
+              names: string[];
+              chain: {
+                subject: string;
+                issuer: string;
+                /** Unix ms. */
+                not_before: number;
+                /** Unix ms. */
+                not_after: number;
+                fingerprint: string;
+              }[];
+              missing: string[];
+            } | null;
+        } | { [name: string]: unknown })[];
     };
     result: {
       taken: number;
@@ -3709,6 +3721,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
@@ -3902,6 +3920,12 @@ export interface Methods {
         /** Why it is down. */
         detail: string;
       };
+      paused_by: {
+          /** Empty: the caller may not see it. */
+          window: string;
+          /** Unix ms. */
+          until: number;
+        } | null;
       /** Address that the job of a heartbeat calls; a path where the server knows no address of its own. Null: it is no heartbeat, the caller may not `write` it, or its key is not readable here. */
       ping_url: string | null;
       /** The same for clients that call `/push/KEY?status=up`. */
