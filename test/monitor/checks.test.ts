@@ -7,6 +7,7 @@ import {
   boot,
   call,
   create,
+  failure,
   get,
   http,
   MINUTE,
@@ -133,6 +134,31 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const before = web.got.length;
     await call(app, 'monitor_check_now', { name });
     assert.ok(await passes(app, 5 * SECOND, () => web.got.length === before + 1));
+    const early = await failure(call(app, 'monitor_check_now', { name }));
+    assert.is(early.code, 108);
+    assert.match(early.message, /it was checked \d s ago; the next at \d{4}-/);
+    await passes(app, 10 * SECOND);
+    assert.is(web.got.length, before + 1);
+    await call(app, 'monitor_check_now', { name });
+    assert.ok(await passes(app, 5 * SECOND, () => web.got.length === before + 2));
+  });
+
+  test('a token has thirty checks a minute made', async () => {
+    const limit = [{ scopes: [{ monitor: 'many-*' }], permissions: [{ monitor: 'write' }] }];
+    const token = await app.token(limit);
+    const monitor = { kind: 'tcp', spec: { host: '127.0.0.1', port: web.port }, interval_s: 3600 };
+    const names = Array.from({ length: 31 }, (_one, at) => `many-${at}`);
+    for (const one of names) await create(app, { name: one, ...monitor });
+    const codes: number[] = [];
+    for (const one of names)
+      codes.push(
+        await call(app, 'monitor_check_now', { name: one }, token).then(
+          () => 0,
+          ({ code }) => code,
+        ),
+      );
+    assert.equal(codes, [...Array(30).fill(0), 108]);
+    for (const one of names) await call(app, 'monitor_delete', { name: one });
   });
 
   test('a group is down with its worst member, and a group of all when all are', async () => {

@@ -2,6 +2,7 @@
 import type { TestApp } from '@svc/plugin-sdk/testing';
 import * as assert from 'uvu/assert';
 import { suite } from '../runner/suite.ts';
+import { bad, bootWithAgents, good, machine, place } from './agents-kit.ts';
 import {
   boot,
   call,
@@ -79,6 +80,42 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       assert.ok(await passes(app, MINUTE, isDown));
     });
   }
+
+  test('what was seen while the clock was ahead by hours is not the newest once it is set right', async () => {
+    await app.stop();
+    app = await bootWithAgents(dialect);
+    steady = app.clock.now.bind(app.clock);
+    (app.clock as { now: () => number }).now = () => steady() + ahead;
+    step(2 * HOUR);
+    const uuid = await machine(app);
+    const agent = await place(app, uuid);
+    const places = { server: false, agents: [uuid] };
+    const spec = { period_s: 60, grace_s: 10 };
+    const fails = await create(app, http('fails', web.url, { retries: 0, places }));
+    const silent = await create(app, http('silent', web.url, { places }));
+    const { ping_url } = await create(app, { name: 'job', kind: 'heartbeat', spec });
+    const long = { ...spec, period_s: 3_600, run_grace_s: 60 };
+    const runs = await create(app, { name: 'runs', kind: 'heartbeat', spec: long });
+    await create(app, { name: 'never', kind: 'heartbeat', spec });
+    for (const url of [ping_url, runs.ping_url]) await app.fetch(url);
+    for (const { id } of [fails, silent]) await agent.say(id, [good(app.clock.now())]);
+    for (const one of ['fails', 'silent']) assert.ok(await says(app, one, 'up'));
+    for (const url of [ping_url, `${runs.ping_url}/start`]) await app.fetch(url);
+
+    step(-2 * HOUR);
+    const states = async () => {
+      await agent.say(fails.id, [bad(app.clock.now())]);
+      const { monitors } = await call(app, 'monitor_list');
+      return Object.fromEntries(monitors.map(({ name, state }: any) => [name, state]));
+    };
+    const wanted = { fails: 'down', job: 'down', never: 'down', runs: 'down', silent: 'unknown' };
+    for (let passed = 0; passed < 5 * MINUTE; passed += 10 * SECOND) {
+      await passes(app, 10 * SECOND);
+      if (JSON.stringify(await states()) === JSON.stringify(wanted)) break;
+    }
+    assert.equal(await states(), wanted);
+    agent.leave();
+  });
 
   test.run();
 }

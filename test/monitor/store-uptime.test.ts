@@ -379,7 +379,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test('old results, hours and changes go; what holds, outages and days stay', async () => {
+  test('old results, hours, outages and changes go; what holds, and days, stay', async () => {
     const id = await on.monitor({ kind: 'group' });
     const other = await on.checked(T0, T0 + HOUR, { interval_s: 600 });
     for (const [state, days] of [
@@ -404,6 +404,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       monitor_chunk: 1,
       monitor_hour: 3,
       monitor_change: 2,
+      monitor_outage: 1,
     });
     const changes = await on.app.sql('select monitor_id, at from monitor_change order by at');
     assert.equal(
@@ -415,13 +416,42 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ],
     );
     assert.is(await on.count('monitor_result'), 6);
-    assert.is(await on.count('monitor_outage'), 2);
+    // The one that goes on.
+    assert.is(await on.count('monitor_outage'), 1);
     assert.ok((await on.count('monitor_day')) > 0);
     const proceed = async () => {};
     const slice = { from: undefined, before: on.now + DAY, lag_ms: 0, except: [], proceed };
     assert.is(await tables[0]!.remove(slice), 6);
     assert.is(await tables[0]!.remove(slice), 0);
     assert.is(await tables[3]!.remove(slice), 1);
+  });
+
+  test('of one monitor the newest ten thousand outages are kept, and the one that goes on', async () => {
+    const [often, seldom] = [
+      await on.monitor({ kind: 'group' }),
+      await on.monitor({ kind: 'group' }),
+    ];
+    const outages = (id: number, from: number, to: number, end = 'i + 1') =>
+      on.app.sql(`insert into monitor_outage
+      (monitor_id, from_at, to_at, cause, places, public) with recursive n (i) as (select ${from} union all
+      select i + 1 from n where i < ${to}) select ${id}, ${T0} + i * 10, ${T0} + i * 10 + ${end} - i, '', '[]', 1 from n`);
+    await outages(often, 1, 12_500);
+    await outages(often, 0, 0, 'null');
+    await outages(seldom, 0, 9);
+    on.now = T0 + DAY;
+    const table = historyTables(on.db, () => ({ keep_results_days: 5, keep_hours_days: 20 })).at(
+      -1,
+    )!;
+    assert.is(await table.removeUpTo!(on.now - table.limit_ms!()!, () => {}), 2_501);
+    const rows =
+      await on.app.sql(`select monitor_id, count(*) as n, min(from_at) as first, count(to_at) as ended
+      from monitor_outage where monitor_id in (${often}, ${seldom}) group by monitor_id order by monitor_id`);
+    const numbers = rows.map((row) => ['n', 'first', 'ended'].map((name) => Number(row[name])));
+    assert.equal(numbers, [
+      [10_000, T0, 9_999],
+      [10, T0, 10],
+    ]);
+    assert.is(await table.removeUpTo!(on.now - table.limit_ms!()!, () => {}), 0);
   });
 
   test.run();

@@ -30,7 +30,7 @@ export const config = Type.Object({
   keep_results_days: whole(1, 3_650, 90, 'Days that results of checks are kept.'),
   keep_hours_days: whole(
     ...([1, 36_500, 730] as const),
-    'Days that hours and changes are kept; days and outages are kept for ever.',
+    'Days that hours, outages and changes are kept; days are kept for ever.',
   ),
 });
 

@@ -15,7 +15,7 @@ type Given = Static<typeof MonitorChange>;
 
 const MOST_TIMEOUT_S = 10;
 /** Registries limit how often they are asked. */
-const LEAST_DOMAIN_S = 3_600;
+export const LEAST_DOMAIN_S = 3_600;
 const USUAL_DOMAIN_S = 43_200;
 
 const UNSET = {

@@ -240,6 +240,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await done(app, 'undo', { source: report.source });
   });
 
+  test('a plan says of keys that another heartbeat has what the import would say', async () => {
+    const first = await done(app, 'apply', fileOf('checks.json', healthchecks));
+    const again = fileOf('other.json', healthchecks);
+    const { checks } = JSON.parse(String(healthchecks));
+    const twice = fileOf('twice.json', JSON.stringify({ checks: [...checks, ...checks] }));
+    for (const file of [again, twice]) {
+      const planned = await done(app, 'plan', file);
+      const made = await done(app, 'apply', file);
+      assert.equal(planned.rows, made.rows);
+      assert.match(row(planned, 'Nightly').notes[0] as string, 'another heartbeat has this key');
+    }
+    await done(app, 'undo', { source: first.source });
+    // Each key is planned once, and taken by none any more.
+    const outcomes = count(await done(app, 'plan', twice));
+    assert.equal([outcomes['differently'], outcomes['not_made']], [2, 4]);
+  });
+
   test('Beszel: alerts become rules of the machines of their names', async () => {
     const uuid = randomUUID();
     await app.call('agent_report_dynamic_summary', [

@@ -14,6 +14,7 @@ import type { KnownMonitors } from './known.ts';
 export const PERIOD_MS = 2_000;
 const TURN = { table: 'monitor_turn', holder: 'holder', row: 'id = 1', lasts_ms: 10_000 };
 const TAKE_MS = 3_000;
+const CLOCK_MS = 30_000;
 const PACK_MS = 60_000;
 const SWEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -31,7 +32,7 @@ export interface RoundParts {
   readonly placing: Pick<Placing, 'key'>;
   readonly judging: Judging;
   readonly monitors: Pick<MonitorStore, 'sweep'>;
-  readonly states: Pick<StateStore, 'changedSince'>;
+  readonly states: Pick<StateStore, 'changedSince' | 'setBack'>;
   readonly verdicts: Pick<VerdictStore, 'due'>;
   readonly packer: Packer;
   readonly details: DetailStore;
@@ -103,6 +104,11 @@ export class Rounds {
     const passed = monotonic - this.#monotonic;
     const jump = Math.abs(wall - this.#wall - passed);
     if (passed > PAUSE_MS + PERIOD_MS || jump > PAUSE_MS) this.#beQuiet();
+    if (jump > PAUSE_MS) {
+      // What is due was computed by another time.
+      this.#judged = undefined;
+      this.#last.delete('clock');
+    }
     [this.#wall, this.#monotonic] = [wall, monotonic];
   }
 
@@ -128,6 +134,9 @@ export class Rounds {
     const now = this.#wall;
     const left = this.#quietUntil - this.#monotonic;
     const ids = new Set(this.#anew());
+    await this.#every('clock', CLOCK_MS, async () => {
+      for (const id of await this.#parts.states.setBack(now)) ids.add(id);
+    });
     for (const id of await this.#changed()) ids.add(id);
     for (const { monitor_id } of await verdicts.due()) ids.add(monitor_id);
     await judging.judge(ids, { now, quietUntil: left > 0 ? now + left : undefined });

@@ -5,6 +5,7 @@ import { keyOf } from '../heartbeat/key.ts';
 import type { Imported, ImportedStore } from '../store/imported.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import { FreeNames } from './names.ts';
+import { demandKey, PlannedKeys } from './planned-keys.ts';
 import { isDenied, type Made, type Outcome, type Report, reasonOf, rowOf } from './report.ts';
 import { type Thing, Things, thingOf, WAYS } from './things.ts';
 import { type Item, type ItemType, type Plan, TYPES, type Values } from './types.ts';
@@ -35,6 +36,7 @@ interface Run {
   /** Names of monitors by the ids of their items. */
   readonly monitors: Map<string, string>;
   readonly machines: ReadonlyMap<string, string>;
+  readonly keys: PlannedKeys;
 }
 
 /** Makes what a plan says, by the methods that people use, with the rights of the caller. */
@@ -80,6 +82,7 @@ export class Importer {
     return {
       ...{ plan, caller, isDry, there, readable, machines, monitors: new Map() },
       names: names as Run['names'],
+      keys: new PlannedKeys(monitors),
     };
   }
 
@@ -164,7 +167,7 @@ export class Importer {
     // The members of a group are not there before they are made.
     if (!(isDry && members.length > 0))
       await kernel.call(create, { [as]: body, dry_run: true }, caller);
-    if (isDry) return;
+    if (isDry) return run.keys.demandFree(item.key);
     const made =
       item.type === 'monitor'
         ? await this.#monitor(item, body, run)
@@ -272,18 +275,4 @@ const refusal = (error: unknown, name: string, wanted: string): string =>
 function keptBy(error: unknown, { name }: Thing): Made | undefined {
   const notes = [reasonOf(error)];
   return isDenied(error) ? undefined : { outcome: 'kept', as: name, notes };
-}
-
-/** Letters of a key from which on nobody guesses it. */
-const SAFE = 22;
-
-function demandKey(key: string, notes: string[]): void {
-  if (keyOf(key) === undefined)
-    throw RpcError.invalid(
-      'its key is too short, or has other characters than letters, digits, - and _: give its job a new one',
-    );
-  if (key.length < SAFE)
-    notes.push(
-      `its key is short (${key.length} characters): make a new one when its job is changed`,
-    );
 }

@@ -16,6 +16,7 @@ import { addHistoryMethods } from './history.ts';
 import { addListMethod } from './list.ts';
 import { addMonitorMethods } from './monitors.ts';
 import { addOverviewMethod } from './overview.ts';
+import { CheckPace } from './pace.ts';
 import { addPingMethod } from './pings.ts';
 import { addTryMethods } from './try.ts';
 
@@ -46,7 +47,11 @@ export function addMethods(
   addPingMethod(methods, { changes, pings: new PingStore(db) });
   addHistoryMethods(methods, parts);
   const due = (ids: readonly number[]) => kernel.publish(MonitorDue, { ids: [...ids] });
-  addTryMethods(methods, { ...engine, clock, changes, due });
+  const pace = new CheckPace({
+    ...{ clock, states: stores.states },
+    leastS: () => kernel.config.min_interval_s,
+  });
+  addTryMethods(methods, { ...engine, clock, changes, due, pace });
   return openImports(methods, kernel, {
     ...{ ...stores, changes, owners },
     tokens: kernel.use(Tokens),

@@ -24,6 +24,7 @@ import { MonitorName, NewMonitor, TryAnswer } from '../schemas.ts';
 import { checkSpecOf } from '../spec.ts';
 import type { Monitor } from '../types.ts';
 import { certificateAnswer, on } from './monitors.ts';
+import type { CheckPace } from './pace.ts';
 
 /** Bytes of a variable that an answer shows. */
 const MOST_SHOWN = 4_000;
@@ -35,6 +36,7 @@ export interface TryParts {
   readonly secrets: Secrets | undefined;
   readonly networkFor: (owner: string | null) => Network;
   readonly user_agent: string;
+  readonly pace: CheckPace;
   /** Has monitors checked now, by whichever servers check them. */
   readonly due: (ids: readonly number[]) => void;
 }
@@ -131,18 +133,23 @@ const shownValues = (values: Outcome['values']): Record<string, unknown> =>
     ),
   );
 
-function addCheckNow(methods: Methods, { changes, due }: TryParts): void {
+function addCheckNow(methods: Methods, { changes, clock, due, owners, pace }: TryParts): void {
+  const limits = new TestLimits(clock);
   methods.add('monitor_check_now', {
     summary: 'Has a monitor checked within a second or two, by the servers that check it.',
+    description:
+      'Once in `[monitor] min_interval_s` seconds for a monitor; a `domain` no sooner than an hour after its last check.',
     addition: true,
     params: { name: MonitorName },
     result: Type.Object({ success: Type.Boolean() }),
     audit: ({ name }) => name,
     access: on('write'),
-    async handle({ name }) {
-      const { id, kind, enable } = await changes.monitor(name);
+    async handle({ name }, { caller }) {
+      const monitor = await changes.monitor(name);
+      const { id, kind, enable } = monitor;
       if (!isChecked(kind)) throw RpcError.invalid(`monitors of the kind ${kind} are not checked`);
       if (!enable) throw RpcError.invalid('the monitor is switched off: switch it on first');
+      await limits.run(owners.of(caller), () => pace.demand(monitor));
       due([id]);
       return { success: true };
     },

@@ -3,6 +3,8 @@ import type { SqlValue } from '@svc/plugin-sdk/sql';
 import { type State, SUSPECT } from '../types.ts';
 import { among, member, readRows, slices, storable, writeRows } from './sql.ts';
 
+/** Time by which clocks of servers may differ. */
+const CLOCKS_DIFFER_MS = 60_000;
 const COLUMNS =
   'monitor_id, place_id, state, since, last_at, fails, goods, ms, code, detail, changed_at, version';
 /** Rows of one read. */
@@ -68,6 +70,24 @@ export class StateStore {
       });
       await writeRows(this.#db.query, text, [JSON.stringify(rows)]);
     }
+  }
+
+  /**
+   * Sets back what was seen, or began, later than now: the clock was ahead then, and it would be the newest for as long as it was.
+   * @returns monitors of these
+   */
+  async setBack(now: number): Promise<number[]> {
+    const limit = now + CLOCKS_DIFFER_MS;
+    const states = `update monitor_state set last_at = cast(? as bigint), since = case when since > ? then cast(? as bigint) else since end
+      where last_at > ? returning monitor_id`;
+    const runs =
+      'update monitor_run set started_at = cast(? as bigint) where started_at > ? returning monitor_id';
+    const { query } = this.#db;
+    const rows = [
+      ...(await writeRows<{ monitor_id: number }>(query, states, [now, now, now, limit])),
+      ...(await writeRows<{ monitor_id: number }>(query, runs, [now, limit])),
+    ];
+    return rows.map(({ monitor_id }) => Number(monitor_id));
   }
 
   /** States of all places of these monitors. */
