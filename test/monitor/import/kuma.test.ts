@@ -21,6 +21,7 @@ const FILE = {
     monitor(3, 'Stock', { type: 'group', parent: 1 }),
     monitor(4, 'Store room', { parent: 3, url: 'HTTPS://stock.example.net/' }),
     monitor(5, 'Alone', { type: 'keyword', keyword: 'ok' }),
+    monitor(8, 'Keyed', { url: 'http://192.0.2.1/?q=1&api_key=abc', body: '{}', method: 'POST' }),
     monitor(6, 'Container', { type: 'docker', parent: 7 }),
     monitor(7, 'Containers', { type: 'group' }),
   ],
@@ -62,6 +63,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ['Store room', 'differently', [told]],
     ] as const)
       assert.equal([row(name).outcome, row(name).notes], [outcome, notes], name);
+  });
+
+  test('what readers see of a call is told', () => {
+    const told = 'shows to people who may read the monitor';
+    assert.equal(row('Keyed').notes, [
+      `its address, with the key in it, ${told}`,
+      `its body ${told}`,
+    ]);
   });
 
   test.run();

@@ -28,7 +28,7 @@ export function timesOf(given: Times, notes: string[]) {
   };
 }
 
-/** Headers whose values are not shown. */
+/** Names of headers and parameters whose values are secret. */
 const SECRET = /auth|cookie|key|pass|secret|sign|token/i;
 
 /** Returns headers, the secret ones apart, as the fields of an HTTP monitor. */
@@ -42,6 +42,14 @@ export function headersOf(pairs: readonly (readonly [string, string])[]) {
     ...(plain.length > 0 && { headers: plain }),
     ...(secret.length > 0 && { secret_headers: secret }),
   };
+}
+
+/** Notes what of a call no field keeps from people who may read the monitor: a body, and keys in an address. */
+export function noteShown(url: string, body: string, notes: string[]): void {
+  const names = [...(URL.parse(url)?.searchParams.keys() ?? [])];
+  if (names.some((name) => SECRET.test(name)))
+    notes.push('its address, with the key in it, shows to people who may read the monitor');
+  if (body !== '') notes.push('its body shows to people who may read the monitor');
 }
 
 /** Splits an address into one without user and password, and these. */

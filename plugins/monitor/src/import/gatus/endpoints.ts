@@ -1,5 +1,5 @@
 import type { CheckedKind } from '../../types.ts';
-import { addressOf, headersOf, timesOf } from '../settings.ts';
+import { addressOf, headersOf, noteShown, timesOf } from '../settings.ts';
 import type { Item, Values } from '../types.ts';
 import { isYes, lineOf, listOf, membersOf, numberOf, OFF, present, textOf } from '../values.ts';
 import { rewrite } from './conditions.ts';
@@ -127,7 +127,7 @@ function httpOf(values: Values, text: string, notes: string[]): Target | { reado
   );
   const { secret_headers, headers } = headersOf(pairs);
   const body = textOf(values['body']);
-  if (body !== '') notes.push('its body shows to people who may read the monitor');
+  noteShown(url, body, notes);
   const sent = isYes(values['graphql']) ? JSON.stringify({ query: body }) : body;
   const spec = {
     ...{ url, method: textOf(values['method']).toUpperCase() || 'GET', headers, body: sent, user },

@@ -1,4 +1,4 @@
-import { addressOf, headersOf, timesOf } from '../settings.ts';
+import { addressOf, headersOf, noteShown, timesOf } from '../settings.ts';
 import type { Item, Values } from '../types.ts';
 import {
   isYes,
@@ -162,7 +162,7 @@ function httpOf(row: Values, notes: string[], more?: string): Made | { readonly 
   );
   const { headers, secret_headers } = headersOf(pairs);
   const body = textOf(row['body']);
-  if (body !== '') notes.push('its body shows to people who may read the monitor');
+  noteShown(url, body, notes);
   if (isYes(row['expiry_notification']) && /^https:/i.test(url))
     notes.push('its certificate is told of by the rule Certificate expiring');
   const isBasic = auth === 'basic' || (auth === '' && textOf(row['basic_auth_user']) !== '');
