@@ -196,7 +196,7 @@ test('a fault in a condition is marked at its place, and the name that was meant
     assert.is(await field.inputValue(), 'cpu_usage > 80 && load_one > 3');
     await page.getByText('Now true for 0 of 3 machines').waitFor();
     await page.getByLabel('Opens after it held for').selectOption('600');
-    await page.getByText('As the text below says for 10 min.').waitFor();
+    await page.getByText('CPU above 80% and load (1 min) above 3, for 10 min').waitFor();
     await page.getByLabel('Only names that begin with').fill('db-');
     assert.is(await field.inputValue(), 'cpu_usage > 80 && load_one > 3 && name.startsWith("db-")');
     // Only machines of such names count, and no name of the rule is needed for that.
