@@ -1,12 +1,14 @@
 import type { Words } from '../../strings/index.ts';
 import { browser } from './channels/en.ts';
 import { rules } from './rules/en.ts';
+import { silences } from './silences/en.ts';
 
 const names = (count: number, one: string, many: string) =>
   count === 1 ? `1 ${one}` : `${count} ${many}`;
 
 export const words = {
   ...rules,
+  ...silences,
   browser,
   comma: ', ',
   semicolon: '; ',
@@ -113,17 +115,6 @@ export const words = {
   until: 'Until',
   untilTime: (time: string) => `Until ${time}.`,
   silencedUntil: (reason: string, time: string) => `Silenced until ${time}: ${reason}`,
-  nothingNamed: (offered: { readonly tags: boolean; readonly monitors: boolean }) =>
-    `Choose what it is about: machines, ${offered.monitors ? 'monitors, ' : ''}${offered.tags ? 'tags, ' : ''}rules or a severity.`,
-  subjects: { agents: 'Machines', monitors: 'Monitors' },
-  bothKinds: 'It names machines and monitors. No alert is about both, so it hides nothing.',
-  noneChosen: 'None is chosen: it is about all that the rest fits.',
-  monitors: (count: number) => (count === 0 ? 'Monitors' : `Monitors (${count} chosen)`),
-  findMonitor: 'Find by name, group or tag',
-  noMonitor: 'No monitors match.',
-  alsoLater: (text: string) => `Add ${text}, later ones, too`,
-  monitorsHint:
-    'A group stands for the monitors that are in it now. Write how names begin to add all of them.',
   reasonWanted: 'It needs a reason.',
   hidesNow: (count: number) =>
     count === 0
@@ -139,11 +130,6 @@ export const words = {
     tags: (list: string) => `tagged ${list}`,
     monitors: (list: string, count = 2) => `${count === 1 ? 'monitor' : 'monitors'} ${list}`,
   },
-  wholeRule: 'This hides all alerts of the rule: a silence can name machines and monitors only.',
-  beginsWith: (text: string) => `all that begin with “${text}”`,
-  anyMonitor: 'of any name',
-  moreMonitors: (text: string) =>
-    `A * at the end stands for any rest: this hides all monitors whose names begin with “${text}”.`,
   whichTags: 'Tags',
   whichRules: 'Rules',
   anySeverity: 'Any severity',
