@@ -92,7 +92,7 @@ export const FORMS: readonly KindForm[] = [
     title: 'DNS',
     summary: 'A name: what a name server answers.',
     fields: [
-      field({ name: 'name', title: 'Name', required: true, example: 'example.net' }),
+      field({ name: 'name', title: 'Name to look up', required: true, example: 'example.net' }),
       field({
         ...{ name: 'type', title: 'Type', type: 'choice', default: 'A' },
         choices: ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'],

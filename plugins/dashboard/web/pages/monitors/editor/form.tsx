@@ -174,7 +174,7 @@ function Advanced({ draft, monitor, onChange }: AdvancedProps) {
             {number('retry_s', '20')}
             {number('recover_after', '1')}
             {number('timeout_s', '10')}
-            {number('down_when', t.monitors.fields.majority)}
+            {draft.kind !== 'domain' && number('down_when', t.monitors.fields.majority)}
           </div>
         </div>
       </details>
