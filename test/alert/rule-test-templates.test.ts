@@ -34,7 +34,7 @@ const rules: readonly { readonly id: string; readonly rule: Begun }[] = [
 const REFUSED: readonly [text: RegExp, why: RegExp][] = [
   [/predict|traffic/, /traffic, predict and windows over an hour cannot be played/],
   [
-    /event ==|problem ==|state ==|tls\./,
+    /event ==|problem ==|state ==|tls\.|^ms >/,
     /of events, of the server and of monitors no values are stored/,
   ],
 ];

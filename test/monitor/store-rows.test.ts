@@ -59,7 +59,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ])
       assert.equal(found, expected);
     const { spec: _, secret: __, ...listed } = expected;
-    assert.equal(await monitors.list().then((all) => all.find(({ id }) => id === made.id)), listed);
+    assert.equal(
+      (await monitors.list()).find(({ id }) => id === made.id),
+      { ...listed, has_secret: true },
+    );
     assert.is(await monitors.byName('nobody'), undefined);
   });
 

@@ -99,11 +99,9 @@ export class EgressGuard implements EgressClient {
     });
   }
 
-  async addresses({
-    family,
-    ...target
-  }: Parameters<EgressClient['addresses']>[0]): Promise<LookupAddress[]> {
-    return allowedAddresses({ host: target.host, family }, this.#lookupOrder(target));
+  async addresses(target: Parameters<EgressClient['addresses']>[0]): Promise<LookupAddress[]> {
+    const { host, family } = target;
+    return allowedAddresses({ host, family }, this.#lookupOrder(target));
   }
 
   async resolver(server?: EgressTarget): Promise<Resolver> {
@@ -204,8 +202,8 @@ export class EgressGuard implements EgressClient {
   }
 
   #refused(target: string): Error {
-    const { key } = this.#rules;
-    const text = `${target} is a private address${key === undefined ? '' : `, see ${key}`}`;
+    const hint = this.#rules.key === undefined ? '' : `, see ${this.#rules.key}`;
+    const text = `${target} is a private address${hint}`;
     return Object.assign(new Error(text), { code: 'ERR_PRIVATE_ADDRESS' });
   }
 
