@@ -14,6 +14,7 @@ import { loop } from '../runner/proof.ts';
 import { suite } from '../runner/suite.ts';
 import { startReceiver } from './scenario-kit.ts';
 
+/** Each is one of other monitors: what goes up and down again and again is told as flapping. */
 const OUTAGES = loop(2, 6);
 const MONITORS = ['shop', 'cart', 'mail'];
 /** A server that is killed leaves its turns and its monitors to the others within seconds. */
@@ -50,7 +51,7 @@ const test = suite('alerts: monitors and kills');
 
 test(`${OUTAGES} outages over kills of three servers with one postgres are told once each, with their ends`, async () => {
   const receiver = await startReceiver(() => 0);
-  const web = await site();
+  const sites = await Promise.all(Array.from({ length: OUTAGES }, () => site()));
   let fleet: Fleet | undefined;
   try {
     fleet = await startFleet(3);
@@ -61,10 +62,11 @@ test(`${OUTAGES} outages over kills of three servers with one postgres are told 
     const steps = [{ after_s: 0, channels: ['A'] }];
     const policy = { name: 'default', steps, group_by: 'rule', wait_s: 2, interval_s: 0 };
     await callOn(all, 'alert_policy_set', { policy });
-    for (const name of MONITORS) {
-      const checked = { kind: 'http', spec: { url: web.url }, interval_s: 10, retries: 0 };
-      await callOn(all, 'monitor_create', { monitor: { name, ...checked } });
-    }
+    for (const [at, { url }] of sites.entries())
+      for (const name of MONITORS) {
+        const checked = { kind: 'http', spec: { url }, interval_s: 10, retries: 0 };
+        await callOn(all, 'monitor_create', { monitor: { name: `${name} ${at}`, ...checked } });
+      }
     const told = (type: string) =>
       new Set(
         receiver.received
@@ -77,15 +79,15 @@ test(`${OUTAGES} outages over kills of three servers with one postgres are told 
       return monitors.every((one: any) => one.state === state);
     };
     await until('all are up', areAll('up'), MOST_MS);
-    for (let outage = 1; outage <= OUTAGES; outage++) {
+    for (const [at, web] of sites.entries()) {
       for (const [reply, type] of [
         [500, 'alert.opened'],
         [200, 'alert.closed'],
       ] as const) {
         web.reply = reply;
         await killAll(all);
-        const heard = () => told(type).size === outage * MONITORS.length;
-        await until(`${type} of outage ${outage}`, heard, MOST_MS);
+        const heard = () => told(type).size === (at + 1) * MONITORS.length;
+        await until(`${type} of outage ${at + 1}`, heard, MOST_MS);
       }
     }
     await pause(15_000);
@@ -115,7 +117,7 @@ test(`${OUTAGES} outages over kills of three servers with one postgres are told 
     );
   } finally {
     await fleet?.remove();
-    await web.stop();
+    for (const web of sites) await web.stop();
     await receiver.stop();
   }
 });
