@@ -53,7 +53,10 @@ export const words = {
     count === 0 ? 'not checked yet' : `${counted(count, 'check', 'checks')}, ${failed} failed`,
   noOutcomes: (isGroup: boolean) =>
     isGroup ? 'as its members say: a group is not checked itself' : 'it is called, not checked',
-  pausedBy: (name: string, until: string) => `Paused by the window ${name} until ${until}`,
+  pausedBy: (name: string, until: string) =>
+    name === ''
+      ? `Paused by a maintenance window until ${until}`
+      : `Paused by the window ${name} until ${until}`,
   ungrouped: 'Without a group',
   countOf: {
     down: (count: number) => `${count} down`,

@@ -14,18 +14,7 @@ export type Tried = Methods['monitor_try']['result'];
 export type Monitor = Methods['monitor_get']['result'];
 export type Ping = Methods['monitor_pings']['result'][number];
 
-/** Maintenance window that pauses a monitor. */
-export interface Pause {
-  readonly window: string;
-  /** Unix ms. */
-  readonly until: number;
-}
-
-/** Returns the window that pauses a monitor, where the server tells it. */
-export const pauseOf = (of: Monitor | Row): Pause | undefined =>
-  (of as { readonly paused_by?: Pause | null }).paused_by ?? undefined;
-
-export const pauseText = ({ window, until }: Pause): string =>
+export const pauseText = ({ window, until }: NonNullable<Monitor['paused_by']>): string =>
   t.monitors.pausedBy(window, format.when(until));
 
 /** The worst first. */

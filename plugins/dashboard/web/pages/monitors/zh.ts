@@ -81,7 +81,7 @@ export const words: Strings['monitors'] = {
   month: '30 天',
   outcomes: (count, failed) => (count === 0 ? '尚未检查' : `${count} 次检查，${failed} 次失败`),
   noOutcomes: (isGroup) => (isGroup ? '由成员决定：组合本身不检查' : '由任务调用，不检查'),
-  pausedBy: (name, until) => `被维护窗口 ${name} 暂停至 ${until}`,
+  pausedBy: (name, until) => `被维护窗口${name === '' ? '' : ` ${name} `}暂停至 ${until}`,
   ungrouped: '未分组',
   countOf: {
     down: (count) => `${count} 个中断`,

@@ -5,7 +5,7 @@ import { Amount, format, Icon, sentenceOf, useWindow } from '../../../parts/inde
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import { isChecked, pauseOf, pauseText, type Row, targetText } from '../model.ts';
+import { isChecked, type Row, targetText } from '../model.ts';
 import { uptimeFigure } from '../uptime-figure.ts';
 import { countsOf, type Line } from './filters.ts';
 import { useMonths } from './months.ts';
@@ -114,9 +114,8 @@ interface RowProps {
 function MonitorRow({ row, month, index, style }: RowProps) {
   const { name, kind, state, detail, recent, ms, uptime } = row;
   const target = targetText(row);
-  const pause = state === 'paused' ? pauseOf(row) : undefined;
   const isBad = state === 'down' || state === 'degraded';
-  const why = pause ? pauseText(pause) : isBad ? sentenceOf(reasonText(detail)) : '';
+  const why = isBad ? sentenceOf(reasonText(detail)) : '';
   const failed = recent.split('d').length - 1;
   return (
     <div

@@ -5,7 +5,7 @@ import { Button, Empty, ErrorNote, format, sentenceOf } from '../../../parts/ind
 import { reasonText } from '../../../parts/monitor/reason.ts';
 import { StateMark } from '../../../parts/monitor/state.tsx';
 import { t } from '../../../strings/index.ts';
-import { isChecked, isMissing, type Monitor, mayWrite, pauseOf, pauseText } from '../model.ts';
+import { isChecked, isMissing, type Monitor, mayWrite, pauseText } from '../model.ts';
 import { NoChannel } from '../no-channel.tsx';
 import { About } from './about.tsx';
 import { Actions } from './actions.tsx';
@@ -94,7 +94,7 @@ function Content({ monitor, onChanged }: Props) {
 function Verdict({ monitor }: Pick<Props, 'monitor'>) {
   const { verdict, kind, spec, interval_s, enable } = monitor;
   const { state, since, detail } = verdict;
-  const pause = pauseOf(monitor);
+  const pause = monitor.paused_by;
   const shown = enable && !pause ? state : 'paused';
   const parts = [
     t.monitors.kinds[kind],
