@@ -32,6 +32,7 @@ const answer = {
   updated_at: 1781000000000,
   problem: null,
   verdict,
+  paused_by: null,
   ping_url: null,
   push_url: null,
 };
