@@ -105,7 +105,7 @@ export interface Outcome {
   /** Reason why nothing, or not all, was measured: the check has failed, whatever its condition says. */
   readonly error?: string;
   /**
-   * What came from the target by the deadline, where it was no answer: `nothing`, or `unclear`: a part of an answer
+   * Tells what came from the target by the deadline, where it was no answer: `nothing`, or `unclear`: a part of an answer
    * or an address that may not be reached. A refusal is an answer, and so is that of a name server which knows no such name.
    */
   readonly heard?: 'nothing' | 'unclear';

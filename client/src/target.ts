@@ -1,4 +1,4 @@
-/** What a text asks to watch: the program `svc` and the dashboard read it alike. */
+/** Reader of what a text asks to watch, for the program `svc` and the dashboard alike. */
 
 export type TargetKind = 'http' | 'tcp' | 'ping' | 'dns' | 'tls' | 'domain';
 

@@ -10,7 +10,7 @@ import { DOWN, type PlacedMonitor, type Result, type State, UNKNOWN, UP } from '
 
 /** Time by which clocks of servers may differ. */
 const CLOCKS_DIFFER_MS = 60_000;
-/** What has been down for so long says nothing about the place, ms. */
+/** Time after which a target that is down says nothing about the place, ms. */
 const LONG_DOWN_MS = 60_000;
 
 /** A monitor that is checked here, with what its checks need. */

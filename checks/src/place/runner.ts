@@ -29,7 +29,7 @@ interface Planned {
 
 /** Checks of one owner. */
 interface Owned {
-  /** What is due and was not looked at yet, what waits longest last. */
+  /** Due checks that were not looked at yet, those that wait longest last. */
   due: Planned[];
   running: number;
 }

@@ -46,6 +46,6 @@ function judged(before: State | undefined, { at, ok }: Seen, rules: Rules): Judg
   // A state down begins with the first failure, not with the last retry.
   const since = fails > 1 ? (before?.since ?? at) : at;
   if (fails > rules.retries) return { state: DOWN, since, fails, goods: 0 };
-  // What was never seen up is not up while it fails.
+  // A target that was never seen up is not up while it fails.
   return { state: state === UNKNOWN ? UNKNOWN : SUSPECT, since, fails, goods: 0 };
 }

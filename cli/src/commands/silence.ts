@@ -35,7 +35,7 @@ export async function silence(session: Session): Promise<void> {
 
 interface Subject {
   readonly scope: { readonly agents: [string] } | { readonly monitors: [string] };
-  /** What was found, in words: a name may be begun only, and mean one or the other. */
+  /** Sentence that says what was found: a name may be begun only, and mean one or the other. */
   readonly called: string;
 }
 

@@ -31,7 +31,7 @@ export function factsOf(
   { machines, monitors }: Named,
 ): Facts {
   const { subject_kind, subject_id, detail } = alert;
-  // What was hidden by one name stays so under another one.
+  // An alert that was hidden by one name stays so under another one.
   const names = [monitors.nameOf(alert), detail.subject ?? ''].filter((one) => one !== '');
   return {
     rule: name,

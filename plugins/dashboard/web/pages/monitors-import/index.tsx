@@ -135,7 +135,7 @@ function Actions({ step, report: { rows }, isBusy, onStep, onUndo }: ActionsProp
 
 interface UndoProps extends Pick<ActionsProps, 'isBusy' | 'onUndo'> {
   readonly rows: Report['rows'];
-  /** What would be made is not there. */
+  /** Nothing of what would be made is there. */
   readonly isPlan: boolean;
 }
 

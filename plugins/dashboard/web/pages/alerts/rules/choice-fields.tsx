@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (choice: Choice) => void;
 }
 
-/** What is looked at, and which of its words it is or is not. */
+/** Fields for what is looked at, and which of its words it is or is not. */
 export function ChoiceFields({ choice, variables, onVariable, onChange }: Props) {
   const names = [...new Set([choice.variable, ...variables.map(({ name }) => name)])];
   return (

@@ -61,7 +61,7 @@ function Editor({ rule, template }: EditorProps) {
   const check = useCheck(draft.source, draft.condition, checkedScope(draft));
   const isValid = check.data?.valid === true;
   const mayChange = mayChangeRule(server, draft);
-  // Of a new one it is not said yet what it is about.
+  // Nothing says yet what a new one is about.
   const mayEdit = rule === undefined || mayChangeRule(server, rule);
   const why = lack ?? (check.data?.valid === false ? 'invalid' : undefined);
   const made = lack === undefined && isValid ? newRule(draft) : undefined;

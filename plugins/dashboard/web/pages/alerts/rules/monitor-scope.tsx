@@ -3,6 +3,7 @@ import { beginningOf, namesMonitor } from '../../../parts/alert/index.ts';
 import { Card, Select } from '../../../parts/index.ts';
 import { type ListedMonitor, useListedMonitors } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
+import { Choice } from '../choice.tsx';
 import type { Scope } from '../model.ts';
 import { MonitorPicker } from '../silences/monitor-picker.tsx';
 import { TagChoice, tagsOf } from '../tags.tsx';
@@ -38,19 +39,7 @@ export function MonitorScope({ draft, onChange }: CardProps) {
   };
   return (
     <Card class="stack" title={t.alerts.monitorScope}>
-      <div class="row wrap">
-        {WAYS.map((one) => (
-          <button
-            type="button"
-            class="button"
-            key={one}
-            aria-pressed={one === way}
-            onClick={() => choose(one)}
-          >
-            {t.alerts.monitorWays[one]}
-          </button>
-        ))}
-      </div>
+      <Choice words={WAYS} chosen={way} labels={t.alerts.monitorWays} onChoose={choose} />
       {way === 'groups' && (
         <GroupChoice
           list={list}

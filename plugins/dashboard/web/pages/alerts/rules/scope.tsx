@@ -3,6 +3,7 @@ import { type Machine, useMachines } from '../../../frame/index.ts';
 import { Card, TextField } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
 import { t } from '../../../strings/index.ts';
+import { Choice } from '../choice.tsx';
 import type { Scope } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 import type { CardProps } from './condition-card.tsx';
@@ -41,19 +42,7 @@ function MachineScope({ draft, onChange }: CardProps) {
   };
   return (
     <Card class="stack" title={t.alerts.scope}>
-      <div class="row wrap">
-        {WAYS.map((one) => (
-          <button
-            type="button"
-            class="button"
-            key={one}
-            aria-pressed={one === way}
-            onClick={() => choose(one)}
-          >
-            {t.alerts.ways[one]}
-          </button>
-        ))}
-      </div>
+      <Choice words={WAYS} chosen={way} labels={t.alerts.ways} onChoose={choose} />
       {way === 'tags' && tags.length === 0 && <p class="hint">{t.alerts.noTags}</p>}
       {way === 'tags' && (
         <TagChoice

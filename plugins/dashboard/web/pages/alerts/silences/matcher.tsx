@@ -5,6 +5,7 @@ import { Select } from '../../../parts/index.ts';
 import { MachinePicker } from '../../../parts/machine-picker.tsx';
 import { type ListedMonitor, useListedMonitors } from '../../../parts/monitor/listed.ts';
 import { t } from '../../../strings/index.ts';
+import { Choice } from '../choice.tsx';
 import { useRules } from '../model.ts';
 import { TagChoice, tagsOf } from '../tags.tsx';
 import { isNamed } from './model.ts';
@@ -77,7 +78,7 @@ function Subjects({ scope, onChange, list, monitors }: SubjectsProps) {
   const choose = (next: Kind) => {
     if (next === kind) return;
     setChosen(next);
-    // What was chosen of the other kind comes back with it.
+    // The choice of the other kind comes back with it.
     const { agents, monitors, ...others } = scope;
     kept.current = { ...kept.current, ...(agents && { agents }), ...(monitors && { monitors }) };
     onChange({ ...others, ...without(kept.current, kind, undefined) });
@@ -89,19 +90,7 @@ function Subjects({ scope, onChange, list, monitors }: SubjectsProps) {
   return (
     <div class="stack">
       {(monitors.length > 0 || scope.monitors) && (
-        <div class="row wrap">
-          {KINDS.map((one) => (
-            <button
-              type="button"
-              class="button"
-              key={one}
-              aria-pressed={one === kind}
-              onClick={() => choose(one)}
-            >
-              {t.alerts.subjects[one]}
-            </button>
-          ))}
-        </div>
+        <Choice words={KINDS} chosen={kind} labels={t.alerts.subjects} onChoose={choose} />
       )}
       {scope.agents && scope.monitors && <p class="hint bad">{t.alerts.bothKinds}</p>}
       {kind === 'agents' ? (

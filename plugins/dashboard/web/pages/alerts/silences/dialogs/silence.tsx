@@ -4,6 +4,7 @@ import { beginningOf, type Matcher } from '../../../../parts/alert/index.ts';
 import { Field, FormDialog, format, TextField } from '../../../../parts/index.ts';
 import { useListedMonitors } from '../../../../parts/monitor/listed.ts';
 import { t } from '../../../../strings/index.ts';
+import { Choice } from '../../choice.tsx';
 import { tagsOf } from '../../tags.tsx';
 import { MatcherFields, MatcherText } from '../matcher.tsx';
 import { endOf, isNamed, LENGTHS, type Length, useHides, useSilencing } from '../model.ts';
@@ -50,7 +51,7 @@ export function SilenceDialog({ scope: given, onClose, onDone }: Props) {
   );
 }
 
-/** What is silenced; where that is more than the alert that it was opened from, it says so. */
+/** Line that says what is silenced; where that is more than the alert that it was opened from, it says so. */
 function Given({ scope }: { readonly scope: Matcher }) {
   const beginning = scope.monitors?.map(beginningOf).find((one) => one !== undefined);
   const isRule = !scope.agents && !scope.monitors;
@@ -76,19 +77,7 @@ function Lengths({ length, own, onLength, onOwn }: LengthsProps) {
   return (
     <fieldset class="field">
       <legend class="group-label">{t.alerts.howLong}</legend>
-      <div class="row wrap">
-        {LENGTHS.map((one) => (
-          <button
-            type="button"
-            class="button"
-            key={one}
-            aria-pressed={one === length}
-            onClick={() => onLength(one)}
-          >
-            {t.alerts.lengths[one]}
-          </button>
-        ))}
-      </div>
+      <Choice words={LENGTHS} chosen={length} labels={t.alerts.lengths} onChoose={onLength} />
       {length === 'own' ? (
         <Field label={t.alerts.until}>
           {(ids) => (
