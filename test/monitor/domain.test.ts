@@ -121,6 +121,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const made = await call(app, 'monitor_create', { monitor: shop });
     assert.is(made.interval_s, 43_200);
     assert.ok(await comesTo('up'));
+    // The planned moment of a monitor lies anywhere within its interval; after it there is none for hours.
+    const first = rdap.asked.length;
+    for (let hours = 0; rdap.asked.length === first; hours++) {
+      assert.ok(hours <= 12, 'asked every twelve hours');
+      await app.clock.sleep(HOUR);
+      await passes(app, 5_000);
+    }
+    assert.is(rdap.asked.length, first + 1);
     const end = app.clock.now() + 12 * DAY + 2 * HOUR;
     rdap.state.domain = { body: domain(end) };
     const asked = rdap.asked.length;
